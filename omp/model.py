@@ -39,7 +39,7 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Frozen, keyword-only; fields with their default are not written."""
 
 
-class KindLayout(Struct):
+class KindLayout(Struct, frozen=True, kw_only=True):
     """Where a kind lives: id prefix, file below the memory folder, and its top key ("" for facts)."""
 
     prefix: str
@@ -66,10 +66,10 @@ LIST_FILES: dict[str, str] = {layout.file: layout.key for layout in LAYOUT.value
 """List file -> its top key."""
 
 
-# --- what happened -------------------------------------------------------------------------------------------
+# --- what happened ---
 
 
-class Said(Struct):
+class Said(Struct, frozen=True, kw_only=True):
     """One thing read from a log, in conversation order. Not used itself: see `Event` and `CleanEvent`."""
 
     agent: str
@@ -89,18 +89,18 @@ class Said(Struct):
     branch: str = ""
 
 
-class Event(Said, tag="event"):
+class Event(Said, tag="event", frozen=True, kw_only=True):
     """One thing read, as it stands in the log: unmasked, so only `redact` may take it."""
 
 
-class CleanEvent(Said, tag="clean"):
+class CleanEvent(Said, tag="clean", frozen=True, kw_only=True):
     """The same, masked. Only `redact` makes these; all later stages accept nothing else."""
 
     masked: tuple[str, ...] = ()
     """Types of what was masked here, one per mark."""
 
 
-class RawSession(Struct):
+class RawSession(Struct, frozen=True, kw_only=True):
     """One conversation as read: the live path, in order."""
 
     agent: str
@@ -114,7 +114,7 @@ class RawSession(Struct):
     """A sub-agent, review or scheduled run: nobody's voice is in it."""
 
 
-class Session(Struct):
+class Session(Struct, frozen=True, kw_only=True):
     """One conversation, masked: what extraction sees."""
 
     agent: str
@@ -125,7 +125,7 @@ class Session(Struct):
     machine: bool = False
 
 
-class LogReading(Struct):
+class LogReading(Struct, frozen=True, kw_only=True):
     """What one reading of a log file gave. `refused` (a reason) means it is no log of a known agent."""
 
     path: str
@@ -141,10 +141,10 @@ class LogReading(Struct):
     refused: str = ""
 
 
-# --- what may be kept ----------------------------------------------------------------------------------------
+# --- what may be kept ---
 
 
-class Evidence(Struct):
+class Evidence(Struct, frozen=True, kw_only=True):
     """A pointer back to what was said: place, time, a masked quote of at most 240 characters, its digest."""
 
     agent: str
@@ -159,7 +159,7 @@ class Evidence(Struct):
     digest: str = ""
 
 
-class Candidate(Struct):
+class Candidate(Struct, frozen=True, kw_only=True):
     """Something that might be worth keeping; cannot be stored as it is."""
 
     kind: Kind
@@ -199,7 +199,7 @@ class Candidate(Struct):
     """Set by extraction or classification when the candidate must not be kept: the reason."""
 
 
-class Verdict(Struct):
+class Verdict(Struct, frozen=True, kw_only=True):
     """What happens to a candidate, always with a reason, and what it was compared with."""
 
     action: Action
@@ -213,7 +213,7 @@ class Verdict(Struct):
     detail: str = ""
 
 
-class Judged(Struct):
+class Judged(Struct, frozen=True, kw_only=True):
     """A candidate with its verdict; `id` is the entry it became or joined ("" when dropped)."""
 
     candidate: Candidate
@@ -222,10 +222,10 @@ class Judged(Struct):
     id: str = ""
 
 
-# --- what is stored ------------------------------------------------------------------------------------------
+# --- what is stored ---
 
 
-class Metadata(Struct, omit_defaults=False):
+class Metadata(Struct, omit_defaults=False, frozen=True, kw_only=True):
     """How sure, how wide, from whom, for how long."""
 
     scope: Scope = "PROJECT"
@@ -235,14 +235,14 @@ class Metadata(Struct, omit_defaults=False):
     temporality: Temporality = "permanent"
 
 
-class Timestamps(Struct, omit_defaults=False):
+class Timestamps(Struct, omit_defaults=False, frozen=True, kw_only=True):
     """Times of evidence, never of writing."""
 
     created_at: str = ""
     updated_at: str = ""
 
 
-class ConflictNote(Struct):
+class ConflictNote(Struct, frozen=True, kw_only=True):
     """Both values of what two sides changed; `detected` until a person resolves it."""
 
     status: Literal["detected", "resolved"] = "detected"
@@ -250,7 +250,7 @@ class ConflictNote(Struct):
     values: dict[str, list[Any]] = {}
 
 
-class Entry(Struct, tag_field="kind"):
+class Entry(Struct, tag_field="kind", frozen=True, kw_only=True):
     """What all memories share. `keys` are further keys this entry absorbed; its own stands in the id."""
 
     id: str
@@ -284,7 +284,7 @@ class Entry(Struct, tag_field="kind"):
         return self.id.rpartition("-")[2]
 
 
-class Decision(Entry, tag="decision"):
+class Decision(Entry, tag="decision", frozen=True, kw_only=True):
     """A choice, with what it was chosen over and why."""
 
     title: str = ""
@@ -294,43 +294,43 @@ class Decision(Entry, tag="decision"):
     impact: str = ""
 
 
-class Constraint(Entry, tag="constraint"):
+class Constraint(Entry, tag="constraint", frozen=True, kw_only=True):
     """A boundary, invariant or prohibition."""
 
 
-class Lesson(Entry, tag="lesson"):
+class Lesson(Entry, tag="lesson", frozen=True, kw_only=True):
     """Something learnt from failure or validation."""
 
     root_cause: str = ""
 
 
-class Preference(Entry, tag="preference"):
+class Preference(Entry, tag="preference", frozen=True, kw_only=True):
     """A lasting way of working somebody wants."""
 
 
-class WorkingAssumption(Entry, tag="working_assumption"):
+class WorkingAssumption(Entry, tag="working_assumption", frozen=True, kw_only=True):
     """Taken for true until it is revisited."""
 
 
-class OpenQuestion(Entry, tag="open_question"):
+class OpenQuestion(Entry, tag="open_question", frozen=True, kw_only=True):
     """Unresolved, with a next action."""
 
     next_action: str = ""
 
 
-class Milestone(Entry, tag="milestone"):
+class Milestone(Entry, tag="milestone", frozen=True, kw_only=True):
     """Something reached."""
 
 
-class Change(Entry, tag="change"):
+class Change(Entry, tag="change", frozen=True, kw_only=True):
     """A deployment event, release or move."""
 
 
-class Skill(Entry, tag="skill"):
+class Skill(Entry, tag="skill", frozen=True, kw_only=True):
     """Something the person knows or can do."""
 
 
-class Fact(Entry):
+class Fact(Entry, frozen=True, kw_only=True):
     """A value in `project.yaml`; identity is `pointer`, `of` the digest of the value its metadata speaks about."""
 
     pointer: str = ""
@@ -338,15 +338,15 @@ class Fact(Entry):
     of: str = ""
 
 
-class Deployment(Fact, tag="deployment"):
+class Deployment(Fact, tag="deployment", frozen=True, kw_only=True):
     """Where something runs."""
 
 
-class ServiceConfig(Fact, tag="service_config"):
+class ServiceConfig(Fact, tag="service_config", frozen=True, kw_only=True):
     """How a service is set up (names and values that are no secrets)."""
 
 
-class PathFact(Fact, tag="path"):
+class PathFact(Fact, tag="path", frozen=True, kw_only=True):
     """Where something lies."""
 
 
@@ -372,7 +372,7 @@ FACT_FIELDS: tuple[str, ...] = ("kind", "claim", "date", "of", *ENTRY_FIELDS[4:]
 """Order of the fields under `_meta.facts.<pointer>`; id, pointer and value are not repeated there."""
 
 
-class Stored(Struct):
+class Stored(Struct, frozen=True, kw_only=True):
     """An entry as it stands in a file or the spool. `extra` are fields this release does not know."""
 
     memory: Memory
@@ -382,7 +382,7 @@ class Stored(Struct):
     extra: dict[str, Any] = {}
 
 
-class Refusal(Struct, rename={"from_": "from"}):
+class Refusal(Struct, rename={"from_": "from"}, frozen=True, kw_only=True):
     """What must not come back: by key, or by place (`from`). No text."""
 
     key: str
@@ -391,7 +391,7 @@ class Refusal(Struct, rename={"from_": "from"}):
     from_: str = ""
 
 
-class ThemeConfig(Struct, omit_defaults=False):
+class ThemeConfig(Struct, omit_defaults=False, frozen=True, kw_only=True):
     """Thresholds on the calibrated scale, and the model they hold for."""
 
     attach: float = 0.62
@@ -403,7 +403,7 @@ class ThemeConfig(Struct, omit_defaults=False):
     """Scale name -> (raw cosine, calibrated) points."""
 
 
-class Theme(Struct):
+class Theme(Struct, frozen=True, kw_only=True):
     """Memories that belong together. `id` is `th-` and the key of the oldest member."""
 
     id: str
@@ -412,7 +412,7 @@ class Theme(Struct):
     neighbours: tuple[str, ...] = ()
 
 
-class ThemeIndex(Struct):
+class ThemeIndex(Struct, frozen=True, kw_only=True):
     """`themes/index.yaml`: each active entry belongs to exactly one theme."""
 
     config: ThemeConfig = ThemeConfig()
@@ -421,7 +421,7 @@ class ThemeIndex(Struct):
     """Entry id -> theme id."""
 
 
-class SessionRecord(Struct):
+class SessionRecord(Struct, frozen=True, kw_only=True):
     """One conversation in `sessions/<day>.yaml`."""
 
     id: str
@@ -434,10 +434,10 @@ class SessionRecord(Struct):
     errors: tuple[str, ...] = ()
 
 
-# --- the spool, local and not rebuildable --------------------------------------------------------------------
+# --- the spool, local and not rebuildable ---
 
 
-class Cursor(Struct):
+class Cursor(Struct, frozen=True, kw_only=True):
     """How far a log was read: identity by device, inode and the digests of its beginning and last bytes."""
 
     path: str
@@ -453,7 +453,7 @@ class Cursor(Struct):
     refused: str = ""
 
 
-class OpenSession(Struct):
+class OpenSession(Struct, frozen=True, kw_only=True):
     """What a session that has not closed would give; replaced as a whole at each run."""
 
     agent: str
@@ -464,7 +464,7 @@ class OpenSession(Struct):
     items: tuple[Judged, ...] = ()
 
 
-class Staged(Struct):
+class Staged(Struct, frozen=True, kw_only=True):
     """An inbox entry: the memory it would become, and why it waits."""
 
     memory: Memory
@@ -473,7 +473,7 @@ class Staged(Struct):
     deferred: bool = False
 
 
-class Intent(Struct):
+class Intent(Struct, frozen=True, kw_only=True):
     """A write about to happen; what recovery reads after a crash."""
 
     id: str
@@ -485,10 +485,10 @@ class Intent(Struct):
     reason: str = ""
 
 
-# --- findings ------------------------------------------------------------------------------------------------
+# --- findings ---
 
 
-class Problem(Struct):
+class Problem(Struct, frozen=True, kw_only=True):
     """A finding in a file: printed `path:line:column: code: message`."""
 
     path: str
@@ -500,7 +500,7 @@ class Problem(Struct):
     severity: Severity = "error"
 
 
-class Conflict(Struct):
+class Conflict(Struct, frozen=True, kw_only=True):
     """A field or entry two sides changed."""
 
     id: str
@@ -508,7 +508,7 @@ class Conflict(Struct):
     values: tuple[Any, ...]
 
 
-class Finding(Struct):
+class Finding(Struct, frozen=True, kw_only=True):
     """A secret or personal datum: character offsets in the original text, type of the mark, rule."""
 
     start: int
@@ -517,7 +517,7 @@ class Finding(Struct):
     rule: str
 
 
-class Report(Struct):
+class Report(Struct, frozen=True, kw_only=True):
     """What one run did and why."""
 
     items: tuple[Judged, ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the home folder of whoever runs it, nor inherits git settings."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
@@ -28,7 +27,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test Person")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.invalid")
         monkeypatch.setenv(f"GIT_{who}_DATE", "2026-03-02T10:00:00Z")
-    yield
+    return
 
 
 @pytest.fixture
