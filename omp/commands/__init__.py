@@ -1,1 +1,1 @@
-"""To be written."""
+"""A file per verb: a thin click command around one library call."""
