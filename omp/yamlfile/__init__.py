@@ -9,6 +9,8 @@ from omp.yamlfile.dialect import scan
 from omp.yamlfile.reader import Document, Node, load
 from omp.yamlfile.scalars import quote
 from omp.yamlfile.splice import (
+    entry_at,
+    ids_of,
     insert_entries,
     put_fact,
     remove_entry,
@@ -16,6 +18,8 @@ from omp.yamlfile.splice import (
     remove_pointer,
     replace_entry,
     set_pointer,
+    update_map,
+    update_rows,
 )
 from omp.yamlfile.writer import dump_entry, dump_value, new_list_file
 
@@ -25,6 +29,8 @@ __all__ = [
     "ReadFact",
     "dump_entry",
     "dump_value",
+    "entry_at",
+    "ids_of",
     "insert_entries",
     "load",
     "new_list_file",
@@ -39,4 +45,6 @@ __all__ = [
     "scan",
     "set_pointer",
     "to_struct",
+    "update_map",
+    "update_rows",
 ]

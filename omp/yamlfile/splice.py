@@ -274,6 +274,102 @@ def _rewrite(text: str, item: Item, node: Node, new: Memory, indent: int) -> byt
     return _apply(text, [(item.dash, item.end, _newline(text).join(lines))])
 
 
+def entry_at(data: bytes, key: str, identity: str) -> Node | None:
+    """Read one entry alone; None when it does not stand there. Raises WriteRefused when it stands there twice."""
+    text, listing = _listing(data, key)
+    found = [] if listing is None else [i for i in listing.items if i.id == identity]
+    if len(found) > 1:
+        raise WriteRefused(f"{identity} stands {len(found)} times under {key}", "omp validate")
+    return (found[0].node or _parse_item(text, found[0])) if found else None
+
+
+def ids_of(data: bytes, key: str) -> list[str]:
+    """List the ids of a list's entries in the order of the file."""
+    _, listing = _listing(data, key)
+    return [] if listing is None else [i.id for i in listing.items]
+
+
+def update_rows(data: bytes, key: str, rows: Mapping[str, Mapping[str, Any] | None], name: str = "id") -> bytes:
+    """Insert, change or (None) remove rows of a list of small maps told apart by the field `name`, sorted by it."""
+    document = load(data)
+    text, node = document.text, document.root.get(key)
+    newline = _newline(text)
+    if node is None or (node.kind == "scalar" and node.plain) or (node.kind == "seq" and not node.value):
+        fresh = [dict(r) for _, r in sorted(rows.items()) if r is not None]
+        return set_pointer(data, f"/{key}", fresh) if fresh or node is None else data
+    if node.kind != "seq" or node.flow or not node.at:
+        raise WriteRefused(f"{key} is written on one line", "write its rows below it, each behind a dash")
+    present = {told.value: n for n, item in enumerate(node.value) if (told := item.get(name)) is not None}
+    order = sorted(present)
+    ends = [
+        _line_end(text, max(v.end - (text[v.end - 1] == "\n"), d)) for v, d in zip(node.value, node.at, strict=True)
+    ]
+    indent = node.column - 1
+    edits: list[Edit] = []
+    added: dict[int, list[str]] = {}
+    gone = 0
+    for identity, row in sorted(rows.items()):
+        n = present.get(identity)
+        if row is None:
+            if n is not None:
+                start = _line_start(text, node.at[n])
+                edits.append((start, _behind_line(text, ends[n]), ""))
+                gone += 1
+        elif n is not None:
+            edits += _field_edits(text, node.value[n], node.value[n].python(), row, list(row))
+        else:
+            place = bisect_left(order, identity)
+            at = _behind_line(text, ends[present[order[place - 1]]] if place else document.root.at[key])
+            added.setdefault(at, []).extend(list_lines([row], indent))
+    edits += [_new_lines(text, at, lines, newline) for at, lines in added.items()]
+    if gone == len(node.value) and not added:
+        colon = text.index(":", document.root.at[key]) + 1
+        edits.append((colon, colon, " []"))
+    return _apply(text, edits)
+
+
+def _new_lines(text: str, at: int, lines: Sequence[str], newline: str) -> Edit:
+    """Put whole lines at the start of a line, or behind a last line that has no line end."""
+    if at == len(text) and not text.endswith("\n"):
+        return at, at, "".join(newline + line for line in lines)
+    return at, at, "".join(line + newline for line in lines)
+
+
+def update_map(data: bytes, key: str, pairs: Mapping[str, str | None]) -> bytes:
+    """Set or (None) remove pairs of a top-level map of plain texts, sorted by name, in one pass."""
+    document = load(data)
+    text, node = document.text, document.root.get(key)
+    newline = _newline(text)
+    if node is None or not node.value:
+        fresh = {k: v for k, v in sorted(pairs.items()) if v is not None}
+        return set_pointer(data, f"/{key}", fresh) if fresh or node is None else data
+    if node.kind != "map" or node.flow:
+        raise WriteRefused(f"{key} is written on one line", "write its pairs below it, one a line")
+    order = sorted(node.value)
+    indent = _indent_of(text, node)
+    edits: list[Edit] = []
+    added: dict[int, list[str]] = {}
+    gone = 0
+    for name, value in sorted(pairs.items()):
+        inner = node.value.get(name)
+        if value is None:
+            if inner is not None:
+                edits.append(_removal(text, node, name))
+                gone += 1
+        elif inner is not None:
+            if inner.value != value:
+                edits.append((inner.start, inner.end, scalar(value)))
+        else:
+            place = bisect_left(order, name)
+            at = _behind_line(text, _value_end(text, node, order[place - 1]) if place else document.root.at[key])
+            added.setdefault(at, []).extend(field_lines(name, value, indent))
+    edits += [_new_lines(text, at, lines, newline) for at, lines in added.items()]
+    if gone == len(node.value) and not added:
+        colon = text.index(":", document.root.at[key]) + 1
+        edits.append((colon, colon, " {}"))
+    return _apply(text, edits)
+
+
 # Fields of a map
 
 
