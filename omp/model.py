@@ -462,6 +462,10 @@ class OpenSession(Struct, frozen=True, kw_only=True):
     branch: str
     updated_at: str
     items: tuple[Judged, ...] = ()
+    closed: bool = False
+    """Its memories stand in the files; the record stays so that a session that goes on can take some back."""
+    written: dict[str, str] = {}
+    """Entry id -> digest of the entry as this session wrote it; an entry that differs was touched by somebody."""
 
 
 class Staged(Struct, frozen=True, kw_only=True):
@@ -471,18 +475,6 @@ class Staged(Struct, frozen=True, kw_only=True):
     reason: str = ""
     at: str = ""
     deferred: bool = False
-
-
-class Intent(Struct, frozen=True, kw_only=True):
-    """A write about to happen; what recovery reads after a crash."""
-
-    id: str
-    path: str
-    old: str
-    """sha256 of the bytes before, "" when the file is new."""
-    new: str
-    at: str
-    reason: str = ""
 
 
 # --- findings ---
