@@ -26,6 +26,7 @@ class ReadEntry(Struct, frozen=True, kw_only=True):
     extra: dict[str, Any]
     line: int
     id: str = ""
+    node: Node | None = None
 
 
 class ReadFact(Struct, frozen=True, kw_only=True):
@@ -34,6 +35,7 @@ class ReadFact(Struct, frozen=True, kw_only=True):
     memory: Memory
     extra: dict[str, Any]
     line: int
+    node: Node | None = None
 
 
 def to_struct(node: Node, kind: type[T], path: str = "") -> tuple[T | None, dict[str, Any], list[Problem]]:
@@ -124,8 +126,12 @@ def read_entries(document: Document, top_key: str) -> tuple[list[ReadEntry], lis
         memory, extra, found = _entry(item, top_key, path)
         problems += found
         told = item.get("id")
-        out.append(ReadEntry(memory=memory, extra=extra, line=item.line, id=told.value if told is not None else ""))
+        out.append(ReadEntry(memory=memory, extra=extra, line=item.line, id=_text(told), node=item))
     return out, problems
+
+
+def _text(node: Node | None) -> str:
+    return str(node.value) if node is not None and node.kind == "scalar" else ""
 
 
 def _entry(item: Node, top_key: str, path: str) -> tuple[Memory | None, dict[str, Any], list[Problem]]:
@@ -194,7 +200,7 @@ def _fact(document: Document, pointer: str, row: Node) -> tuple[ReadFact | None,
     if memory is None:
         return None, problems
     assert isinstance(memory, Entry)
-    return ReadFact(memory=memory, extra=extra, line=row.line), problems  # type: ignore[arg-type]
+    return ReadFact(memory=memory, extra=extra, line=row.line, node=row), problems  # type: ignore[arg-type]
 
 
 def need(node: Node | None, path: str, what: str) -> Node:
