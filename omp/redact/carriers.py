@@ -116,8 +116,8 @@ def _addresses(text: str) -> list[Hit]:
             value = m.group("v")
             if (
                 is_placeholder(value)
-                or value.startswith(("$", "{", "<", "%("))
-                and value.endswith(("}", ">", ")", "s"))
+                or (value.startswith(("$", "{", "<", "%("))
+                and value.endswith(("}", ">", ")", "s")))
             ):
                 continue
             if value.isdigit() and len(value) < 6 and "." not in m.group("user") and not m.group("user"):
@@ -177,7 +177,7 @@ def _is_basic(value: str) -> bool:
         raw = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except (binascii.Error, ValueError):
         return False
-    user, colon, password = raw.partition(b":")
+    _user, colon, password = raw.partition(b":")
     return (
         bool(colon) and raw.isascii() and len(password) >= 3 and not is_placeholder(password.decode("ascii", "replace"))
     )

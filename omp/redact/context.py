@@ -69,10 +69,11 @@ _SAID_EN = re.compile(
     r"|\s+(?:changed|set|reset|updated|rotated|switched|moved|back)?\s*to(?:\s+be)?|'s|\s+(?:->|=>)|,?\s+i\.e\.)\s+"
     + _OPEN
 )
+_BOND_ZH = r"\s?(?:：|:|=|是|为|為|成|→|(?=[「『“\"'`【]))\s{0,3}\n?"
 _SAID_ZH = re.compile(
-    r"[^\n，。；;,！!？?：:=\x00]{0,14}?(?:是|为|為|成了?|叫做?|用的?|填写?|改为|设为|等于|就|给你|如下|在这|发你)?\s?(?:：|:|=|是|为|為|成|→|(?=[「『“\"'`【]))\s{0,3}\n?"
-    + _OPEN
+    r"[^\n，。；;,！!？?：:=\\\"'`\x00]{0,14}?(?:是|为|為|成了?|叫做?|用的?|填写?|改为|设为|等于|就|给你|如下|在这|发你)?" + _BOND_ZH + _OPEN
 )
+_SAID_MIXED = re.compile(r"[ \t]?[^\x00-\x7f，。；：]{0,14}?(?:是|为|為|成了?)?" + _BOND_ZH + _OPEN)
 _SAID_ZH_TIGHT = re.compile(r"\s{0,2}" + _OPEN + r"(?=[!-~])")
 _NEXT = re.compile(r"\s{1,2}" + _OPEN)
 _BARE = re.compile(
@@ -125,7 +126,7 @@ def _word(text: str, m: re.Match[str]) -> _Word | None:
     if text[start : start + 1].isascii():
         left = _IDENT_LEFT.search(text, max(0, start - 48), start)
         before = left.group() if left else ""
-        if kind == "token" and _NOT_BEFORE.search(text[max(0, start - 24) : start]) and not before.upper() == before:
+        if kind == "token" and _NOT_BEFORE.search(text[max(0, start - 24) : start]) and before.upper() != before:
             return None
         right = _IDENT_RIGHT.match(text, end)
         after = right.group() if right else ""
@@ -156,7 +157,7 @@ def _judge(text: str, word: _Word) -> Hit | None:
     for form, how in (
         ((_SAID_ZH, "said"), (_SAID_ZH_TIGHT, "tight"))
         if zh
-        else ((_SAID_EN, "said"), (_SAID_ZH, "said"), (_NEXT, "tight"))
+        else ((_SAID_EN, "said"), (_SAID_MIXED, "said"), (_NEXT, "tight"))
     ):
         m = form.match(text, word.end)
         if m:
@@ -228,7 +229,7 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
     if n < 3 or is_placeholder(value):
         return False
     after = text[span[1] : span[1] + 1]
-    if not quote and (after == "(" or looks_like_code(value) and not looks_random(value, 20)):
+    if not quote and (after == "(" or (looks_like_code(value) and not looks_random(value, 20))):
         return False
     if word.kind == "token":
         return _accept_token(text, span, quote, word, how)
@@ -253,7 +254,7 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
     if how == "tight" and quote and (quote in "(（<[【《" or value.count(" ") > 3):
         return False
     if value.isdigit() and how == "tight":
-        return n >= 6 or word.text.upper().startswith("PIN") and n >= 4
+        return n >= 6 or (word.text.upper().startswith("PIN") and n >= 4)
     if not passwordish(value):
         return False
     return how == "said" or _strong(value)
@@ -283,10 +284,10 @@ def _accept_password(value: str, quote: str, word: _Word) -> bool:
         if " " in value:
             spaces = value.count(" ")
             return (
-                "phrase" in word.text.lower()
+                ("phrase" in word.text.lower()
                 and 2 <= spaces <= 11
                 and value.isascii()
-                and value.islower()
+                and value.islower())
                 or (
                     spaces == 1 and passwordish(value.replace(" ", "")) and not re.search(r"[a-z]{3,} [a-z]{3,}", value)
                 )
@@ -308,7 +309,7 @@ def _accept_password(value: str, quote: str, word: _Word) -> bool:
 
 
 _COMMON = frozenset(
-    "hunter letmein qwerty iloveyou monkey dragon sunshine princess welcome shadow master superman football trustno admin root toor postgres".split()
+    ["hunter", "letmein", "qwerty", "iloveyou", "monkey", "dragon", "sunshine", "princess", "welcome", "shadow", "master", "superman", "football", "trustno", "admin", "root", "toor", "postgres"]
 ) - {"admin", "root", "postgres", "master", "welcome", "shadow"}
 
 
@@ -351,7 +352,7 @@ def _accept_token(text: str, span: tuple[int, int], quote: str, word: _Word, how
             and wordiness(value) < 0.75
             and not re.fullmatch(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2}", value)
         )
-    if plain_key and (is_hex(value) and n < 32 or wordiness(value) > 0.3):
+    if plain_key and ((is_hex(value) and n < 32) or wordiness(value) > 0.3):
         return False
     if how == "tight":
         return not is_hex(value) or n >= 32

@@ -11,7 +11,7 @@ from omp.model import CleanEvent, Event, Finding, RawSession, Session
 from omp.redact import blocks, carriers, context, people, tokens, views
 from omp.redact.engine import Engine, Kingfisher
 from omp.redact.marks import Hit, apply, hide_marks, settle
-from omp.redact.values import is_placeholder, looks_random
+from omp.redact.values import is_placeholder, looks_random, wordiness
 
 LIMIT = 64 * 1024 * 1024
 """Characters of one text. Texts are scanned whole and in linear time, so nothing can be split; a longer one is refused."""
@@ -109,24 +109,12 @@ class Redactor:
                 for hit in _own(derived.text) + self._with_engine(derived.text):
                     value = derived.text[hit.start : hit.end]
                     out.append((Hit(*derived.back(hit.start, hit.end), hit.type, hit.rule), value))
-        out += self._joined(text, out)
+        out += _joined(text)
         if depth:
             for start, end, decoded in views.blobs(text):
                 inner = self._scan(views.plain(decoded).text, depth - 1)
                 if inner:
                     out.append((Hit(start, end, "encoded", "encoded"), decoded))
-        return out
-
-    def _joined(self, text: str, known: list[tuple[Hit, str]]) -> list[tuple[Hit, str]]:
-        """Tokens that only show when lines, strings or emphasis are joined."""
-        view = views.joined(text)
-        if view is None:
-            return []
-        out: list[tuple[Hit, str]] = []
-        for hit in tokens.find(view.text):
-            start, end = view.back(hit.start, hit.end)
-            if end - start > hit.end - hit.start and not any(h.start <= start and h.end > start + 24 for h, _ in known):
-                out.append((Hit(start, end, hit.type, hit.rule), view.text[hit.start : hit.end]))
         return out
 
     def _with_engine(self, text: str) -> list[Hit]:
@@ -139,7 +127,7 @@ class Redactor:
         hits = []
         for span in self._engine.scan(ascii_text):
             value = text[span.start : span.end]
-            if is_placeholder(value) or _CONTEXT_RULES.search(span.rule) and not looks_random(value, 16):
+            if is_placeholder(value) or (_CONTEXT_RULES.search(span.rule) and not looks_random(value, 16)):
                 continue
             kind = "private_key" if "private-key" in span.rule else "jwt" if "jwt" in span.rule else "api_key"
             hits.append(Hit(span.start, span.end, kind, span.rule))
@@ -149,3 +137,22 @@ class Redactor:
 def _own(text: str) -> list[Hit]:
     """The own layer over one view."""
     return blocks.find(text) + tokens.find(text) + carriers.find(text) + context.find(text) + people.find(text)
+
+
+def _joined(text: str) -> list[tuple[Hit, str]]:
+    """Tokens that only show whole when lines, strings or emphasis are joined."""
+    out: list[tuple[Hit, str]] = []
+    explicit = views.joined(text)
+    if explicit is not None:
+        for hit in tokens.find(explicit.text):
+            start, end = explicit.back(hit.start, hit.end)
+            if end - start > hit.end - hit.start:
+                out.append((Hit(start, end, hit.type, hit.rule), explicit.text[hit.start : hit.end]))
+    wrapped = views.unwrapped(text)
+    if wrapped is not None:
+        for hit in tokens.find(wrapped.text):
+            start, end = wrapped.back(hit.start, hit.end)
+            tail = text[start:end].rpartition("\n")[2].strip()
+            if end - start > hit.end - hit.start and any(c.isdigit() for c in tail) and wordiness(tail) < 0.5:
+                out.append((Hit(start, end, hit.type, hit.rule), wrapped.text[hit.start : hit.end]))
+    return out

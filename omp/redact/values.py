@@ -7,11 +7,7 @@ import re
 from collections import Counter
 
 PLACEHOLDER_WORDS = frozenset(
-    "your yours yourself my mine changeme change placeholder example examples sample dummy fake mock redacted replace "
-    "replaceme insert todo tbd hidden masked none null nil undefined omitted removed here foo bar baz foobar something "
-    "whatever secret secrets password passwd passphrase pass pwd token tokens key keys apikey api value string str text "
-    "username user name xxx xxxx xxxxx xxxxxx abc true false yes no on off enabled disabled required optional "
-    "empty unset default bearer basic access credential credentials not set put enter fill type choose".split()
+    ["your", "yours", "yourself", "my", "mine", "changeme", "change", "placeholder", "example", "examples", "sample", "dummy", "fake", "mock", "redacted", "replace", "replaceme", "insert", "todo", "tbd", "hidden", "masked", "none", "null", "nil", "undefined", "omitted", "removed", "here", "foo", "bar", "baz", "foobar", "something", "whatever", "secret", "secrets", "password", "passwd", "passphrase", "pass", "pwd", "token", "tokens", "key", "keys", "apikey", "api", "value", "string", "str", "text", "username", "user", "name", "xxx", "xxxx", "xxxxx", "xxxxxx", "abc", "true", "false", "yes", "no", "on", "off", "enabled", "disabled", "required", "optional", "empty", "unset", "default", "bearer", "basic", "access", "credential", "credentials", "not", "set", "put", "enter", "fill", "type", "choose"]
 )
 """A value made of these words alone says that the real one stands elsewhere."""
 
@@ -105,10 +101,7 @@ def _camel(value: str) -> bool:
 
 
 NOT_SECRETS = frozenset(
-    "1password bcrypt scrypt argon2 argon2id pbkdf2 sha1 sha256 sha512 sha-256 sha-512 md5 hs256 hs512 rs256 es256 ed25519 base64 "
-    "base32 utf8 utf-8 oauth2 oauth2.0 oidc saml2 x509 pkcs8 pkcs12 aes256 aes-256 aes-256-gcm aes-128-gcm k8s s3 ec2 ipv4 ipv6 "
-    "http2 python3 node20 es6 es2022 web3 i18n l10n a11y 2fa mfa u2f fido2 totp rfc6238 rfc7519 cp1252 latin1 win32 x86_64 "
-    "amd64 arm64 v1 v2 v3 401 403 404 500 sso keychain keyring vault kms bitwarden lastpass keepass".split()
+    ["1password", "bcrypt", "scrypt", "argon2", "argon2id", "pbkdf2", "sha1", "sha256", "sha512", "sha-256", "sha-512", "md5", "hs256", "hs512", "rs256", "es256", "ed25519", "base64", "base32", "utf8", "utf-8", "oauth2", "oauth2.0", "oidc", "saml2", "x509", "pkcs8", "pkcs12", "aes256", "aes-256", "aes-256-gcm", "aes-128-gcm", "k8s", "s3", "ec2", "ipv4", "ipv6", "http2", "python3", "node20", "es6", "es2022", "web3", "i18n", "l10n", "a11y", "2fa", "mfa", "u2f", "fido2", "totp", "rfc6238", "rfc7519", "cp1252", "latin1", "win32", "x86_64", "amd64", "arm64", "v1", "v2", "v3", "401", "403", "404", "500", "sso", "keychain", "keyring", "vault", "kms", "bitwarden", "lastpass", "keepass"]
 )
 _RANGE = re.compile(
     r"\d{1,4}(?:[-~–]|\.\.)\d{1,4}|\d+(?:\.\d+)+|v\d+(?:\.\d+)*|\d{4}-\d{2}-\d{2}.*|\d+(?:px|ms|s|m|h|d|kb|mb|gb|k|%|x|st|nd|rd|th)"

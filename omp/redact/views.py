@@ -100,8 +100,9 @@ _ESCAPE = re.compile(
 _ENTITIES = {"&amp;": "&", "&quot;": '"', "&lt;": "<", "&gt;": ">"}
 _JOIN = re.compile(
     r"\\\r?\n[ \t]*|[\"']\s*(?:\+|\.\.?|&|<>|\|\|)\s*(?:\\?\r?\n\s*)?[\"']|[\"']\s*\\?\r?\n\s*[\"']|\*\*|__(?=[A-Za-z0-9])|</?(?:b|i|em|strong|wbr|span|code)/?>|<br ?/?>|`(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])`"
-    r"|(?<=[A-Za-z0-9_+/=-]{12})[ \t]*\r?\n[ \t>|#*]*(?=[A-Za-z0-9_+/=-]{4})"
 )
+
+_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/=-]{12})[ \t]*\r?\n[ \t>|#*]*(?=[A-Za-z0-9_+/=-]{4,}[ \t]*(?:\r?\n|$))")
 
 
 def percent(text: str) -> View | None:
@@ -113,7 +114,7 @@ def percent(text: str) -> View | None:
 
 def unescaped(text: str) -> View | None:
     """JSON and HTML escapes decoded, None when there are none."""
-    if "\\" not in text and "&" not in text or _ESCAPE.search(text) is None:
+    if ("\\" not in text and "&" not in text) or _ESCAPE.search(text) is None:
         return None
     return _edit(text, _ESCAPE, _unescape)
 
@@ -132,10 +133,17 @@ def _unescape(m: re.Match[str]) -> str:
 
 
 def joined(text: str) -> View | None:
-    """Lines, string concatenations and markdown emphasis joined, None when there is nothing to join."""
+    """Continued lines, string concatenations and markdown emphasis joined, None when there is nothing to join."""
     if _JOIN.search(text) is None:
         return None
     return _edit(text, _JOIN, lambda m: "")
+
+
+def unwrapped(text: str) -> View | None:
+    """Lines joined where the next one is a single run of token characters, None when there is no such place."""
+    if "\n" not in text or _WRAP.search(text) is None:
+        return None
+    return _edit(text, _WRAP, lambda m: "")
 
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])(?:[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9_-]{20,}={0,2})(?![A-Za-z0-9+/=_-])")
@@ -176,4 +184,4 @@ def _readable(raw: bytes) -> str:
         decoded = raw.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    return decoded if sum(c < " " and c not in "\t\r\n" or c == "\x7f" for c in decoded) == 0 else ""
+    return decoded if sum((c < " " and c not in "\t\r\n") or c == "\x7f" for c in decoded) == 0 else ""
