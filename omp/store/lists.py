@@ -1,0 +1,189 @@
+"""List files: splicing entries in and out, and the proof that nothing else changed.
+
+When the old bytes are known to read well, only the lines between the first and the last changed entry are read back;
+everything before and behind is the same bytes. Otherwise the whole new file is read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+
+from omp.errors import BrokenFile, WriteRefused
+from omp.model import Entry, Memory, Problem
+from omp.store.reading import FileReading, Row, decode, row_of
+from omp.yamlfile import insert_entries, load, new_list_file, read_entries, remove_entry, replace_entry
+
+_NIL = b"\xc0"
+"""An entry without unknown fields, as msgpack."""
+
+
+def edit(reading: FileReading, data: bytes, key: str, puts: Sequence[Memory], removes: Sequence[str]) -> bytes:
+    """Give the file with entries put and removed; `data` itself when it stands so already."""
+    present = {row.id for row in reading.rows}
+    fresh = [m for m in puts if m.id not in present]
+    if not data.strip():
+        return new_list_file(key, fresh, f"{reading.path.partition('/')[0].removesuffix('.yaml')}.schema.json")
+    for identity in removes:
+        if identity in present:
+            data = remove_entry(data, key, identity)
+    for memory in puts:
+        if memory.id in present:
+            old = reading.memory(memory.id)
+            if old is None:
+                raise WriteRefused(f"{memory.id} in {reading.path} cannot be read", "omp validate")
+            if old != memory:
+                data = replace_entry(data, key, old, memory)
+    return insert_entries(data, key, fresh)
+
+
+def prove(
+    reading: FileReading, old: bytes, new: bytes, key: str, puts: Sequence[Memory], removes: Sequence[str]
+) -> tuple[list[Row], tuple[int, int]]:
+    """Read the new bytes back: each entry put is there once with its values, all others are what they were.
+
+    Returns the rows of the new file, and the start and end of the bytes that were read (what the gate has to see).
+    Raises WriteRefused when the bytes do not say what was meant.
+    """
+    window = _window(reading.rows, old, new)
+    if window is not None:
+        first, last, start, stop_old, stop_new, lead = window
+        try:
+            rows = _rows(reading.path, key.encode() + b":\n" + new[start:stop_new], key)
+        except BrokenFile as error:
+            raise _unproven(reading.path, error.problems) from error
+        if rows is not None:
+            moved = [Row(r.id, r.line + lead, r.memory, r.extra) for r in rows]
+            _compare(reading.path, reading.rows[first:last], moved, puts, removes)
+            by = new.count(b"\n", start, stop_new) - old.count(b"\n", start, stop_old)
+            behind = [Row(r.id, r.line + by, r.memory, r.extra) for r in reading.rows[last:]]
+            return [*reading.rows[:first], *moved, *behind], (start, stop_new)
+    return _prove_whole(reading, old, new, key, puts, removes), changed_lines(old, new)
+
+
+def _prove_whole(
+    reading: FileReading, old: bytes, new: bytes, key: str, puts: Sequence[Memory], removes: Sequence[str]
+) -> list[Row]:
+    try:
+        document = load(new, reading.path)
+        items, problems = read_entries(document, key)
+        before = load(old, reading.path).root
+    except BrokenFile as error:
+        raise _unproven(reading.path, error.problems) from error
+    rows = [row_of(i.id, i.line, i.memory if isinstance(i.memory, Entry) else None, i.extra) for i in items]
+    _compare(reading.path, reading.rows, rows, puts, removes)
+    others = {k: v.python() for k, v in before.value.items() if k != key} if before.kind == "map" else {}
+    after = {k: v.python() for k, v in document.root.value.items() if k != key}
+    if problems or (old.strip() and others != after):
+        raise _unproven(reading.path, tuple(problems))
+    return rows
+
+
+def _rows(path: str, data: bytes, key: str) -> list[Row] | None:
+    """Read a stretch of entries; None when it holds something else too. Raises BrokenFile."""
+    document = load(data, path)
+    if set(document.root.value) != {key}:
+        return None
+    items, problems = read_entries(document, key)
+    if problems:
+        raise BrokenFile(f"{path} cannot be read", tuple(problems))
+    return [row_of(i.id, i.line, i.memory if isinstance(i.memory, Entry) else None, i.extra) for i in items]
+
+
+def _compare(
+    path: str, before: Sequence[Row], after: Sequence[Row], puts: Sequence[Memory], removes: Sequence[str]
+) -> None:
+    """Compare what was read back with what was meant. Rows read from equal bytes are equal bytes."""
+    wanted: Mapping[str, Memory] = {m.id: m for m in puts}
+    gone = set(removes)
+    kept = [(r.id, bytes(r.memory), bytes(r.extra)) for r in before if r.id not in gone and r.id not in wanted]
+    found = [(r.id, bytes(r.memory), bytes(r.extra)) for r in after if r.id not in wanted]
+    extras = {r.id: bytes(r.extra) for r in before if r.id in wanted}
+    fresh: dict[str, Row] = {}
+    for row in after:
+        if row.id in wanted:
+            if row.id in fresh:
+                raise _unproven(path)
+            fresh[row.id] = row
+    if kept != found:
+        raise _unproven(path)
+    for identity, row in fresh.items():
+        if decode(row) != wanted[identity] or bytes(row.extra) != extras.get(identity, _NIL):
+            raise _unproven(path)
+    missing = extras.keys() - fresh.keys()
+    if missing:
+        raise _unproven(path)
+
+
+def all_there(path: str, rows: Sequence[Row], puts: Sequence[Memory], removes: Sequence[str]) -> None:
+    """Check the whole new list: every id put stands once, none removed is left. Raises WriteRefused."""
+    count: dict[str, int] = {}
+    for row in rows:
+        count[row.id] = count.get(row.id, 0) + 1
+    if any(count.get(m.id) != 1 for m in puts) or any(i in count for i in removes):
+        raise _unproven(path)
+
+
+def _unproven(path: str, problems: tuple[Problem, ...] = ()) -> WriteRefused:
+    where = f" ({problems[0].line}:{problems[0].column}: {problems[0].message})" if problems else ""
+    return WriteRefused(
+        f"{path} would not read back as it was meant{where}; nothing was written", "omp validate, and report this"
+    )
+
+
+# What changed
+
+
+def _common(old: bytes, new: bytes) -> tuple[int, int]:
+    """Give the lengths of the common beginning and of the common end, which do not overlap."""
+    most = min(len(old), len(new))
+    front = bisect_right(range(1, most + 1), 0, key=lambda n: old[:n] != new[:n]) if most else 0
+    most -= front
+    back = bisect_right(range(1, most + 1), 0, key=lambda n: old[-n:] != new[-n:]) if most else 0
+    return front, back
+
+
+def changed_lines(old: bytes, new: bytes, context: int = 3) -> tuple[int, int]:
+    """Give start and end in `new` of the lines that differ, with `context` lines around them."""
+    front, back = _common(old, new)
+    start, stop = front, len(new) - back
+    for _ in range(context + 1):
+        start = new.rfind(b"\n", 0, start)
+        if start < 0:
+            break
+    for _ in range(context + 1):
+        found = new.find(b"\n", stop)
+        stop = len(new) if found < 0 else found + 1
+    return max(start, 0), stop
+
+
+def _window(rows: Sequence[Row], old: bytes, new: bytes) -> tuple[int, int, int, int, int, int] | None:
+    """Find the stretch of whole entries that holds every change: rows first to last (excluded), byte offsets of its
+    start, its end in the old and in the new bytes, and what to add to line numbers counted from its key line.
+
+    None when the change reaches outside the entries, or the list is not one dash a line at one indent.
+    """
+    front, back = _common(old, new)
+    lines = [r.line for r in rows]
+    line = old.count(b"\n", 0, front) + 1
+    first = bisect_right(lines, line) - 1
+    if first < 0:
+        return None
+    start = old.rfind(b"\n", 0, front) + 1
+    for _ in range(line - lines[first]):
+        start = old.rfind(b"\n", 0, start - 1) + 1
+    end = len(old) - back
+    end_line = line + old.count(b"\n", front, end)
+    last = bisect_right(lines, end_line)
+    stop = len(old)
+    if last < len(rows):
+        stop = end
+        for _ in range(lines[last] - end_line):
+            stop = old.find(b"\n", stop) + 1
+    indent = len(old[start : front + 200]) - len(old[start : front + 200].lstrip(b" "))
+    dash = b" " * indent + b"- "
+    is_item = old.startswith(dash, start) and (last >= len(rows) or old.startswith(dash, stop))
+    stop_new = len(new) - (len(old) - stop)
+    if not is_item or new[:start] != old[:start] or stop_new < start:
+        return None
+    return first, last, start, stop, stop_new, lines[first] - 2

@@ -1,0 +1,36 @@
+"""Entries in the form in which they read back from a file, so that what was meant can be compared with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from omp.model import Memory
+from omp.store.batch import Batch
+
+
+def settled(batch: Batch) -> Batch:
+    """Give the batch with each id put once (the last counts) and every entry settled."""
+    put = {m.id: settled_memory(m) for m in batch.put}
+    return msgspec.structs.replace(batch, put=tuple(put.values()))
+
+
+def settled_memory(memory: Memory) -> Memory:
+    """Give an entry as a file gives it back: lists as lists, numbers of the declared type, no lone surrogates."""
+    values: Any = msgspec.to_builtins(memory)
+    try:
+        data = msgspec.json.encode(values)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_encodable(values))
+    found: Memory = msgspec.json.decode(data, type=Memory)
+    return found
+
+
+def _encodable(value: Any) -> Any:
+    """Put the replacement character for lone surrogates, which have no UTF-8 form."""
+    if isinstance(value, str):
+        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in value)
+    if isinstance(value, dict):
+        return {_encodable(k): _encodable(v) for k, v in value.items()}
+    return [_encodable(v) for v in value] if isinstance(value, (list, tuple)) else value
