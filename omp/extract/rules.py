@@ -1,0 +1,384 @@
+"""The default extractor: candidates from a whole session by rules and discourse, offline and deterministic.
+
+A pass over the user's own messages. Each sentence is read through the rules; what a message does in the talk
+(approve, confirm, answer, take back, ask to keep or to forget) decides whose words become the claim. Later statements
+then settle earlier ones: of a choice that was changed only the final form is left.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from omp import identity
+from omp.classify import classify
+from omp.extract import discourse, fields, settle
+from omp.extract import text as words
+from omp.extract.discourse import Proposal, Turn
+from omp.extract.evidence import cite
+from omp.extract.reading import Reading, read
+from omp.extract.text import Sentence
+from omp.model import Candidate, CleanEvent, Evidence, Kind, Session, Struct
+from omp.rules import Rules
+
+LEAST = 0.45
+"""Strength below which a sentence is not even staged (own conversations: below it nine of ten are chatter)."""
+SURE = 0.78
+"""Strength from which a statement counts as said outright."""
+SHORT_REPLY = 90
+"""Width up to which a message can be a mere approval; what is longer speaks for itself."""
+LONG_PASTE = 1600
+"""Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """A candidate and the number of the user turn it was made in."""
+
+    candidate: Candidate
+    turn: int
+
+
+def candidates(session: Session, rules: Rules) -> list[Candidate]:
+    """Give everything in the session that might be worth keeping; what must not be kept carries `drop`, the reason.
+
+    Pure and deterministic; run anew over the whole session each time. At most `max_per_session` come without `drop`.
+    """
+    if session.machine:
+        return []
+    found = _Pass(session, rules).run()
+    settled = settle.settle([(s.candidate, s.turn) for s in found], rules)
+    classified = [classify(c, session, rules) for c in settled]
+    return settle.limit(classified, int(rules.thresholds["max_per_session"]))
+
+
+class _Pass:
+    """One reading of a session, in order."""
+
+    def __init__(self, session: Session, rules: Rules) -> None:
+        self.session, self.rules = session, rules
+        self.claim_limit = int(rules.thresholds["claim_characters"])
+        self.quote_limit = int(rules.thresholds["quote_characters"])
+        self.found: list[Said] = []
+        self.turn_number = 0
+        self.play = False
+
+    def run(self) -> list[Said]:
+        spoken: list[CleanEvent] = []
+        tools: list[CleanEvent] = []
+        for event in self.session.events:
+            if event.role == "assistant" and event.voice != "injected":
+                spoken.append(event)
+            elif event.role == "tool":
+                tools.append(event)
+            elif event.role == "user" and event.voice == "person" and event.text.strip():
+                self.turn_number += 1
+                if self._message(event, Turn(events=tuple(spoken), tools=tuple(tools))):
+                    return [replace(s, candidate=replace(s.candidate, drop="off the record")) for s in self.found]
+                spoken, tools = [], []
+        return self.found
+
+    def _message(self, event: CleanEvent, turn: Turn) -> bool:
+        """Read one message of the person; True when it silences the session."""
+        view = words.own_words(words.plain(event.text))
+        acts = discourse.acts(view, self.rules)
+        if "talk.silence" in acts:
+            self._statements(event, view, turn, acts)
+            return True
+        self.play = self.play or "talk.roleplay" in acts
+        before = len(self.found)
+        if "talk.retract" in acts:
+            self._drop_recent("taken back", 2)
+        if not self._reply(event, view, turn, acts):
+            self._statements(event, view, turn, acts)
+        fresh = range(before, len(self.found))
+        if "talk.forget" in acts:
+            self._drop(fresh, "not to be remembered")
+            if words.width(view) < 40:
+                self._drop_recent("not to be remembered", 1)
+        elif "talk.remember" in acts and not any(self.found[n].candidate.asked for n in fresh):
+            self._ask(fresh)
+        if self.play:
+            self._drop((n for n in fresh if not self.found[n].candidate.asked), "role play")
+        return False
+
+    # -- replies to the assistant --
+
+    def _reply(self, event: CleanEvent, view: str, turn: Turn, acts: frozenset[str]) -> bool:
+        """Handle a message that takes its content from the assistant's turn; False when it speaks for itself."""
+        if not turn.events:
+            return False
+        if "talk.confirm" in acts or "talk.approval" in acts:
+            if self._confirmed_lesson(event, view, turn) or self._confirmed_address(event, view, turn):
+                return words.width(view) <= SHORT_REPLY
+        if words.width(view) > SHORT_REPLY or "talk.retract" in acts or "?" in view or "？" in view:
+            return False
+        if words.width(view) <= 24:
+            answer = discourse.answered(turn, view)
+            if answer is not None:
+                self._add_proposal(event, answer, "talk.answer", "")
+                return True
+        if "talk.approval" not in acts:
+            return False
+        offer = discourse.proposed(turn, view, self.rules)
+        if offer is None:
+            return False
+        self._add_proposal(event, offer, "talk.approval", _remainder(view, offer.text))
+        return True
+
+    def _add_proposal(self, event: CleanEvent, offer: Proposal, rule: str, extra: str) -> None:
+        claim = words.trim(offer.text, self.claim_limit)
+        if extra and len(claim) + len(extra) + 2 <= self.claim_limit:
+            claim = f"{claim}；{extra}" if words.chinese(claim) else f"{claim}; {extra}"
+        quote = " ".join(event.text.split())
+        self._add(
+            Candidate(
+                kind="decision",
+                claim=claim,
+                evidence=(
+                    cite(self.session, offer.event, offer.quote, self.quote_limit),
+                    cite(self.session, event, quote, self.quote_limit),
+                ),
+                confidence=0.85,
+                rules=(rule,),
+                choice=claim,
+                alternatives=offer.others,
+            )
+        )
+
+    def _confirmed_lesson(self, event: CleanEvent, view: str, turn: Turn) -> bool:
+        for message in reversed(turn.events):
+            said = words.sentences(message.text)
+            readings = [read(words.plain(s.text), self.rules) for s in said]
+            causes = [n for n, r in enumerate(readings) if r.raw.get("lesson", 0.0) >= LEAST and "trivial.hedge" not in r.flags]
+            if not causes:
+                continue
+            whole = discourse.statement(said[causes[0] :], self.claim_limit)
+            own = read(view, self.rules)
+            if "talk.confirm" not in discourse.acts(view, self.rules) and own.raw.get("lesson", 0.0) < LEAST:
+                return False
+            extra = words.trim(view, 160)
+            quote = max((said[n] for n in causes), key=lambda s: words.width(s.text)).text
+            self._add(
+                Candidate(
+                    kind="lesson",
+                    claim=words.trim(whole, self.claim_limit),
+                    rationale=extra if words.width(extra) > 24 else "",
+                    evidence=(
+                        cite(self.session, message, quote, self.quote_limit),
+                        self._quote(event, event.text),
+                    ),
+                    confidence=0.85,
+                    rules=("talk.confirm", *sorted(readings[causes[0]].hits)),
+                    root_cause=quote,
+                )
+            )
+            return True
+        return False
+
+    def _confirmed_address(self, event: CleanEvent, view: str, turn: Turn) -> bool:
+        for message in reversed(turn.events):
+            for s in words.sentences(message.text):
+                reading = read(words.plain(s.text), self.rules)
+                if reading.strength.get("deployment", 0.0) >= 0.8:
+                    if "trivial.thanks" in read(view, self.rules).flags or words.width(view) < 10:
+                        return False
+                    self._add(
+                        fields.filled(
+                            Candidate(
+                                kind="deployment",
+                                claim=words.trim(s.text, self.claim_limit),
+                                evidence=(
+                                    cite(self.session, message, s.text, self.quote_limit),
+                                    self._quote(event, event.text),
+                                ),
+                                confidence=0.8,
+                                rules=("talk.confirm", *sorted(reading.hits)),
+                            )
+                        )
+                    )
+                    return True
+        return False
+
+    # -- the person's own statements --
+
+    def _statements(self, event: CleanEvent, view: str, turn: Turn, acts: frozenset[str]) -> None:
+        said = [s for s in words.sentences(event.text) if view[s.start : s.end].strip()]
+        said = _own_part(said, len(event.text))
+        if self._late_reason(event, said):
+            return
+        readings = [read(words.unfilled(view[s.start : s.end].strip()) or s.text, self.rules) for s in said]
+        asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
+        for group in _groups(said, readings, self.rules):
+            self._statement(event, view, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group))
+
+    def _statement(
+        self, event: CleanEvent, view: str, group: list[Sentence], readings: list[Reading], asked: bool
+    ) -> None:
+        joined = discourse.statement(group, 2 * self.claim_limit)
+        reading = readings[0] if len(group) == 1 else read(words.plain(words.unfilled(words.own_words(joined))), self.rules)
+        kind, strength = max((r.best for r in (*readings, reading)), key=lambda b: b[1])
+        if "open_question" in reading.strength and reading.strength["open_question"] >= 0.6:
+            kind, strength = "open_question", reading.strength["open_question"]
+        lost, before = max((r.silenced for r in (*readings, reading)), key=lambda b: b[1])
+        drop = ""
+        if asked:
+            kind, strength = (kind, 0.95) if strength >= 0.3 else (_asked_kind(joined), 0.95)
+        elif strength < LEAST:
+            if before < LEAST:
+                return
+            kind, drop = lost, _reason(readings)
+        core = max(zip(group, readings, strict=True), key=lambda p: p[1].strength.get(kind, 0.0))[0]
+        claim, rationale = _claim(group, core, self.claim_limit)
+        if words.width(claim) < 10 and not asked:
+            drop = drop or "too short"
+        hits = sorted({h for r in (*readings, reading) for h in r.hits})
+        self._add(
+            fields.filled(
+                Candidate(
+                    kind=kind,
+                    claim=claim,
+                    rationale=rationale,
+                    evidence=(self._quote(event, core.text),),
+                    confidence=_confidence(strength),
+                    rules=tuple(hits),
+                    asked=asked,
+                    drop=drop,
+                )
+            )
+        )
+
+    def _late_reason(self, event: CleanEvent, said: list[Sentence]) -> bool:
+        """Attach a reason given later to the decision it explains; True when the message was only that."""
+        if not said or not settle.gives_reason(" ".join(s.text for s in said), self.rules):
+            return False
+        text = discourse.statement(said, self.claim_limit)
+        spoken = words.content(text)
+        best, most = -1, 0
+        for n, earlier in enumerate(self.found):
+            c = earlier.candidate
+            if c.drop or c.rationale or earlier.turn >= self.turn_number or c.kind not in settle.REASONED:
+                continue
+            shared = len(spoken & words.content(c.claim))
+            if shared > most:
+                best, most = n, shared
+        if best < 0:
+            return False
+        old = self.found[best]
+        reasoned = replace(
+            old.candidate,
+            rationale=words.trim(text, self.claim_limit),
+            evidence=(*old.candidate.evidence, self._quote(event, said[0].text)),
+        )
+        self.found[best] = replace(old, candidate=reasoned)
+        return True
+
+    # -- small parts --
+
+    def _quote(self, event: CleanEvent, quote: str) -> Evidence:
+        return cite(self.session, event, quote, self.quote_limit)
+
+    def _add(self, candidate: Candidate) -> None:
+        self.found.append(Said(candidate=candidate, turn=self.turn_number))
+
+    def _drop(self, places: object, reason: str) -> None:
+        for n in list(places):  # type: ignore[call-overload]
+            said = self.found[n]
+            self.found[n] = replace(said, candidate=replace(said.candidate, drop=said.candidate.drop or reason))
+
+    def _drop_recent(self, reason: str, turns: int) -> None:
+        recent = [n for n, s in enumerate(self.found) if 0 < self.turn_number - s.turn <= turns]
+        if recent:
+            last = max(self.found[n].turn for n in recent)
+            self._drop([n for n in recent if self.found[n].turn == last], reason)
+
+    def _ask(self, fresh: range) -> None:
+        """A wish to remember that names nothing itself speaks of this message, else of the last statement."""
+        live = [n for n in fresh if not self.found[n].candidate.drop]
+        if not live:
+            live = [n for n, s in enumerate(self.found) if not s.candidate.drop and self.turn_number - s.turn <= 2][-1:]
+        for n in live:
+            said = self.found[n]
+            raised = replace(said.candidate, asked=True, confidence=max(0.9, said.candidate.confidence))
+            self.found[n] = replace(said, candidate=raised)
+
+
+def _own_part(said: list[Sentence], length: int) -> list[Sentence]:
+    """Of a long pasted message give only the first and the last paragraph."""
+    if length < LONG_PASTE or not said:
+        return said
+    ends = {said[0].paragraph, said[-1].paragraph}
+    return [s for s in said if s.paragraph in ends and len(s.text) < 400]
+
+
+def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
+    """Give the sentences that make one statement each: those that state something, with neighbours that go on."""
+    groups: list[list[int]] = []
+    kinds = [r.best if r.best[1] >= LEAST else ("", 0.0) for r in readings]
+    unknown = [n for n, r in enumerate(readings) if "question.unknown" in r.hits and "trivial.question" not in r.flags]
+    n = 0
+    while n < len(said):
+        if not kinds[n][0] and readings[n].silenced[1] >= LEAST and n not in unknown:
+            groups.append([n])
+            n += 1
+            continue
+        if not kinds[n][0] and n not in unknown:
+            n += 1
+            continue
+        group = [n]
+        kind = "open_question" if n in unknown else kinds[n][0]
+        while n + 1 < len(said) and not said[n + 1].item and said[n + 1].paragraph - said[n].paragraph <= 1:
+            nxt = kinds[n + 1][0]
+            if words.secret_shaped(said[n + 1].text) or not _goes_on(readings[n + 1], said[n + 1]):
+                break
+            if nxt and nxt != kind and kind != "open_question" and kinds[n + 1][1] >= 0.7:
+                break
+            n += 1
+            group.append(n)
+        groups.append(group)
+        n += 1
+    if not groups or all(not kinds[g[0]][0] for g in groups):
+        whole = [n for n in range(len(said)) if _goes_on(readings[n], said[n]) and not words.secret_shaped(said[n].text)]
+        if len(whole) > 1 and not any(said[n].item for n in whole):
+            joined = read(words.plain(discourse.statement([said[n] for n in whole], 600)), rules)
+            if joined.best[1] >= 0.7:
+                return [whole]
+    return groups
+
+
+def _goes_on(reading: Reading, sentence: Sentence) -> bool:
+    """Tell whether a sentence may belong to a statement: no question, request, thanks or chatter."""
+    blocked = {"trivial.question", "trivial.request", "trivial.thanks", "trivial.chat", "trivial.sarcasm", "trivial.one_off"}
+    return not (reading.flags & blocked) and not words.asks_or_thanks(sentence.text)
+
+
+def _claim(group: list[Sentence], core: Sentence, limit: int) -> tuple[str, str]:
+    """Give claim and rationale: the sentences as one claim while they fit, else the core and the rest beside it."""
+    joined = discourse.statement(group, 2 * limit)
+    claim = words.trim(joined, limit)
+    if len(claim) <= limit and len(joined) <= limit + 40:
+        return claim, fields.reason_in(claim)
+    rest = discourse.statement([s for s in group if s is not core], limit)
+    return words.trim(core.text, limit), words.trim(rest, limit) if rest else ""
+
+
+def _confidence(strength: float) -> float:
+    if strength >= SURE:
+        return 0.9
+    return round(0.4 + (strength - LEAST) / (SURE - LEAST) * 0.45, 2)
+
+
+def _asked_kind(text: str) -> Kind:
+    personal = any(w in text.lower().split() for w in ("i", "me", "my", "i'm")) or "我" in text and "我们" not in text
+    return "preference" if personal else "constraint"
+
+
+def _reason(readings: list[Reading]) -> str:
+    flags = sorted({f.partition(".")[2] for r in readings for f in r.flags})
+    return ", ".join(flags).replace("_", " ") or "weak"
+
+
+def _remainder(view: str, proposal: str) -> str:
+    """Give what an approval adds to the proposal: a part with a number or name the proposal lacks."""
+    extra = words.trim(view, 200)
+    fresh = words.content(extra) - words.content(proposal)
+    digits = any(c.isdigit() for w in fresh for c in w)
+    return extra if digits and identity.normalise(extra) not in identity.normalise(proposal) else ""
