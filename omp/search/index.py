@@ -105,6 +105,7 @@ class Index:
         self.documents = tuple(documents)
         self.vectors = None if vectors is None else np.ascontiguousarray(vectors, dtype=np.float32)
         self.model = model
+        self._columns: dict[str, NDArray[numpy.str_]] = {}
         self._lexical = Lexical(rows)
         by_id = sorted(range(len(documents)), key=lambda i: documents[i].id)
         self._rank = np.empty(len(documents), dtype=np.int64)
@@ -178,14 +179,19 @@ class Index:
     def _allowed(self, kinds: Collection[str], statuses: Collection[str], scopes: Collection[str], since: str) -> Mask:
         import numpy as np
 
-        passes = (
-            (not kinds or d.kind in kinds)
-            and (not statuses or d.status in statuses)
-            and (not scopes or d.scope in scopes)
-            and d.at >= since
-            for d in self.documents
-        )
-        return np.fromiter(passes, dtype=np.bool_, count=len(self.documents))
+        allowed = np.ones(len(self.documents), dtype=np.bool_)
+        for field, wanted in (("kind", kinds), ("status", statuses), ("scope", scopes)):
+            if wanted:
+                allowed &= np.isin(self._column(field), list(wanted))
+        return allowed & (self._column("at") >= since) if since else allowed
+
+    def _column(self, field: str) -> NDArray[numpy.str_]:
+        """Give one field of all documents; made once."""
+        import numpy as np
+
+        if field not in self._columns:
+            self._columns[field] = np.array([getattr(d, field) for d in self.documents], dtype=np.str_)
+        return self._columns[field]
 
 
 class _Ranking:
@@ -209,9 +215,9 @@ class _Ranking:
         if self.terms and len(words) >= FEEDBACK_FLOOR and len(pool):
             shares = self._shares(pool, mixed)
             used_words = self.lexical.scores(self.lexical.widened(self.terms, shares))
+            pool = np.union1d(pool, self._pool(used_words, None, k))
             if dense is not None and query_vector is not None:
-                used_dense = self._turned(query_vector, shares)
-            pool = self._pool(used_words, used_dense, k)
+                used_dense = self._turned(query_vector, shares, pool)
             mixed = self._mix(used_words, used_dense, pool)
         exact, timely = self._exact(pool), self._timely(pool, span)
         final = np.round(mixed + EXACT_BONUS * exact + TIME_BONUS * timely, _PLACES)
@@ -267,13 +273,15 @@ class _Ranking:
         shares = np.exp(rounded[best] - rounded[best[0]])
         return list(zip(pool[best].tolist(), (shares / shares.sum()).tolist(), strict=True))
 
-    def _turned(self, query_vector: Floats, shares: list[tuple[int, float]]) -> Floats:
+    def _turned(self, query_vector: Floats, shares: list[tuple[int, float]], pool: Ints) -> Floats:
+        """Give the cosine of the pool's rows (0 elsewhere) with the query turned towards the best rows."""
         import numpy as np
 
         assert self.index.vectors is not None
         towards = sum(share * self.index.vectors[row] for row, share in shares)
         turned = np.asarray(query_vector + FEEDBACK_DIRECTION * towards, dtype=np.float32)
-        result: Floats = self.index.vectors @ (turned / max(float(np.linalg.norm(turned)), 1e-9))
+        result: Floats = np.zeros(self.lexical.size, dtype=np.float32)
+        result[pool] = self.index.vectors[pool] @ (turned / max(float(np.linalg.norm(turned)), 1e-9))
         return result
 
     def _exact(self, pool: Ints) -> Floats:

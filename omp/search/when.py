@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from omp import times
 
 _DAY = timedelta(days=1)
-_MONTHS = "january february march april may june july august september october november december".split(" ")
+_YEAR = "january february march april may june july august september october november december"
+_MONTHS = _YEAR.split()
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"\b(?:the )?day before yesterday\b|前天", "day-2"),
     (r"\byesterday\b|昨天|昨日", "day-1"),

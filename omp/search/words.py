@@ -31,10 +31,11 @@ SINGLE_WEIGHT = 0.3
 _STOP_CHARACTERS = frozenset(
     "的了是在和与及或也都就还又很吗呢吧啊呀嘛哦我你您他她它们这那此其之于以而但被把对从到给让个些没不有为什么怎哪谁几"
 )
-_STOP_PAIRS = frozenset(
-    "什么 怎么 怎样 哪个 哪些 哪里 为何 如何 多少 是否 我们 你们 他们 她们 它们 咱们 这个 那个 这些 那些 这里 那里 一个 可以 "
-    "以及 或者 但是 因为 所以 如果 什麼 时候 的是 是在".split(" ")
+_PAIRS = (
+    "什么 怎么 怎样 哪个 哪些 哪里 为何 如何 多少 是否 我们 你们 他们 她们 它们 咱们 这个 那个 这些 那些 这里 那里 "
+    "一个 可以 以及 或者 但是 因为 所以 如果 什麼 时候 的是 是在"
 )
+_STOP_PAIRS = frozenset(_PAIRS.split())
 
 
 class Analysis(NamedTuple):
