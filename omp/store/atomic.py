@@ -72,10 +72,16 @@ def refuse_links(anchor: Path, path: Path) -> None:
 
 def read(path: Path) -> Snapshot:
     """Read a file whole; `NO_FILE` when there is none. Raises WriteRefused for a link, OmpError when unreadable."""
+    found = read_bytes(path)
+    return NO_FILE if found is None else Snapshot(data=found[0], digest=digest(found[0]), mode=found[1])
+
+
+def read_bytes(path: Path) -> tuple[bytes, int] | None:
+    """Read a file's bytes and permission bits; None when there is none. Raises as `read` does."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
-        return NO_FILE
+        return None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise WriteRefused(
@@ -85,10 +91,9 @@ def read(path: Path) -> Snapshot:
     try:
         with os.fdopen(handle, "rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            data = file.read()
+            return file.read(), mode
     except OSError as error:
         raise failure(path, error, "read") from error
-    return Snapshot(data=data, digest=digest(data), mode=mode)
 
 
 def failure(path: Path, error: OSError, verb: str) -> OmpError:

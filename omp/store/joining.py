@@ -39,7 +39,7 @@ def rebased(new: Memory, present: Memory, base: Memory | None, read_before: bool
         return united(present, new) if read_before else united(new, present)
     if type(base) is not type(new):
         return new
-    changes = {f.name: _field(f.name, base, present, new) for f in msgspec.structs.fields(type(new))}
+    changes = {name: _field(name, base, present, new) for name in new.__struct_fields__}
     return msgspec.structs.replace(new, **changes)
 
 
@@ -62,6 +62,6 @@ def _field(name: str, base: Memory, present: Memory, new: Memory) -> Any:
             created_at=min(ours.created_at, theirs.created_at), updated_at=max(ours.updated_at, theirs.updated_at)
         )
     if isinstance(ours, Metadata):
-        fields = (f.name for f in msgspec.structs.fields(Metadata))
+        fields = Metadata.__struct_fields__
         return Metadata(**{n: getattr(theirs if getattr(ours, n) == getattr(before, n) else ours, n) for n in fields})
     return ours

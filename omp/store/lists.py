@@ -6,35 +6,90 @@ everything before and behind is the same bytes. Otherwise the whole new file is 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from omp.errors import BrokenFile, WriteRefused
 from omp.model import Entry, Memory, Problem
-from omp.store.reading import FileReading, Row, decode, row_of
+from omp.store.reading import FileReading, Row, decode, moved, row_of
 from omp.yamlfile import insert_entries, load, new_list_file, read_entries, remove_entry, replace_entry
+from omp.yamlfile.writer import sort_key
 
+_DASH = re.compile(rb"( *)- id: ['\"]?")
 _NIL = b"\xc0"
 """An entry without unknown fields, as msgpack."""
 
 
 def edit(reading: FileReading, data: bytes, key: str, puts: Sequence[Memory], removes: Sequence[str]) -> bytes:
     """Give the file with entries put and removed; `data` itself when it stands so already."""
-    present = {row.id for row in reading.rows}
-    fresh = [m for m in puts if m.id not in present]
     if not data.strip():
-        return new_list_file(key, fresh, f"{reading.path.partition('/')[0].removesuffix('.yaml')}.schema.json")
+        name = reading.path.partition("/")[0].removesuffix(".yaml")
+        return new_list_file(key, puts, f"{name}.schema.json") if puts else data
+    hull = _hull(reading.rows, data, puts, set(removes))
+    if hull is None:
+        return _edit(reading, data, key, puts, removes)
+    start, stop = hull
+    head = key.encode() + (b":\r\n" if b"\r\n" in data[:200] else b":\n")
+    try:
+        piece = _edit(reading, head + data[start:stop], key, puts, removes)
+    except (BrokenFile, WriteRefused):  # not to be cut out by itself: the whole file will tell
+        return _edit(reading, data, key, puts, removes)
+    return data[:start] + piece.removeprefix(head) + data[stop:]
+
+
+def _edit(reading: FileReading, data: bytes, key: str, puts: Sequence[Memory], removes: Sequence[str]) -> bytes:
+    present = reading.by_id()
     for identity in removes:
         if identity in present:
             data = remove_entry(data, key, identity)
     for memory in puts:
         if memory.id in present:
-            old = reading.memory(memory.id)
+            old = decode(present[memory.id])
             if old is None:
                 raise WriteRefused(f"{memory.id} in {reading.path} cannot be read", "omp validate")
             if old != memory:
                 data = replace_entry(data, key, old, memory)
-    return insert_entries(data, key, fresh)
+    return insert_entries(data, key, [m for m in puts if m.id not in present])
+
+
+def _hull(rows: Sequence[Row], data: bytes, puts: Sequence[Memory], removes: set[str]) -> tuple[int, int] | None:
+    """Find the stretch of whole entries in which all changes fall, with a neighbour before, as byte offsets.
+
+    The splicer then looks at a few entries instead of the whole file. None when that stretch is no list by itself.
+    """
+    order = [(row.month, row.id) for row in rows]
+    if any(a > b for a, b in pairwise(order)):
+        return None
+    at = {row.id: n for n, row in enumerate(rows)}
+    if len(at) != len(rows):
+        return None
+    touched = [at[i] for i in (*removes, *(m.id for m in puts)) if i in at]
+    places = [bisect_left(order, sort_key(m)) for m in puts if m.id not in at]
+    if not touched and not places:
+        return len(data), len(data)
+    first = min([*(n - 1 if rows[n].id in removes else n for n in touched), *(n - 1 for n in places)])
+    last = max([*(n + 1 for n in touched), *places])
+    if first < 0 or all(row.id in removes for row in rows[first:last]):
+        return None
+    start, stop = _offset(rows[first], data), _offset(rows[last], data) if last < len(rows) else len(data)
+    if start is None or stop is None or start[1] != (stop[1] if isinstance(stop, tuple) else start[1]):
+        return None
+    return start[0], stop[0] if isinstance(stop, tuple) else stop
+
+
+def _offset(row: Row, data: bytes) -> tuple[int, int] | None:
+    """Give the offset of the line of an entry's dash, and the dash's indent; None when its id does not follow it."""
+    identity = row.id.encode()
+    at = data.find(identity)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        found = _DASH.match(data, start)
+        if found is not None and found.end() == at and data.count(b"\n", 0, start) + 1 == row.line:
+            return start, len(found[1])
+        at = data.find(identity, at + 1)
+    return None
 
 
 def prove(
@@ -53,11 +108,11 @@ def prove(
         except BrokenFile as error:
             raise _unproven(reading.path, error.problems) from error
         if rows is not None:
-            moved = [Row(r.id, r.line + lead, r.memory, r.extra) for r in rows]
-            _compare(reading.path, reading.rows[first:last], moved, puts, removes)
+            shown = [moved(r, lead) for r in rows]
+            _compare(reading.path, reading.rows[first:last], shown, puts, removes)
             by = new.count(b"\n", start, stop_new) - old.count(b"\n", start, stop_old)
-            behind = [Row(r.id, r.line + by, r.memory, r.extra) for r in reading.rows[last:]]
-            return [*reading.rows[:first], *moved, *behind], (start, stop_new)
+            behind = [moved(r, by) for r in reading.rows[last:]]
+            return [*reading.rows[:first], *shown, *behind], (start, stop_new)
     return _prove_whole(reading, old, new, key, puts, removes), changed_lines(old, new)
 
 

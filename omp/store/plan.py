@@ -13,7 +13,7 @@ from omp.model import LAYOUT, LIST_FILES, Fact, Memory
 from omp.store import atomic, facts, lists, records, refused
 from omp.store.atomic import Snapshot
 from omp.store.batch import Batch
-from omp.store.reading import FACTS_FILE, VERSION, FileReading, Reader, top_key
+from omp.store.reading import FACTS_FILE, VERSION, FileReading, Reader, Row, decode, top_key
 
 _VERSION = re.compile(rb"^version:[ \t]*['\"]?(\d+)", re.M)
 
@@ -149,7 +149,8 @@ class _Planner:
 
     def entries(self, path: str, puts: list[Memory], removes: list[str]) -> None:
         old, reading = self.snapshot(path), self.reading(path)
-        puts = [self.settle(memory, reading) for memory in puts]
+        rows = reading.by_id()
+        puts = [self.settle(memory, rows.get(memory.id)) for memory in puts]
         if path == FACTS_FILE:
             wanted = [m for m in puts if isinstance(m, Fact)]
             new = facts.edit(reading, old.data, wanted, removes) if not reading.broken else b""
@@ -160,15 +161,20 @@ class _Planner:
             return
         _writable(reading)
         if path == FACTS_FILE:
-            rows, stretch = facts.prove(reading, old.data, new, wanted, removes), lists.changed_lines(old.data, new)
+            after_rows, stretch = (
+                facts.prove(reading, old.data, new, wanted, removes),
+                lists.changed_lines(old.data, new),
+            )
         else:
-            rows, stretch = lists.prove(reading, old.data, new, top_key(path), puts, removes)
-        lists.all_there(path, rows, puts, removes)
-        after = FileReading(path, atomic.digest(new), rows, [p for p in reading.problems if p.severity == "warning"])
+            after_rows, stretch = lists.prove(reading, old.data, new, top_key(path), puts, removes)
+        lists.all_there(path, after_rows, puts, removes)
+        after = FileReading(
+            path, atomic.digest(new), after_rows, [p for p in reading.problems if p.severity == "warning"]
+        )
         self.contents.append(NewContent(path=path, old=old, new=new, before=reading, after=after, stretch=stretch))
 
-    def settle(self, memory: Memory, reading: FileReading) -> Memory:
-        present = reading.memory(memory.id)
+    def settle(self, memory: Memory, row: Row | None) -> Memory:
+        present = decode(row) if row is not None else None
         if present is None:
             return memory
         self.bases.append(present)

@@ -32,10 +32,11 @@ _HEAD = 32
 
 
 class Row(msgspec.Struct, array_like=True):
-    """An entry in a file: id, 1-based line, the memory (nil when it could not be read) and unknown fields."""
+    """An entry in a file: id, 1-based line, month it is sorted by, the memory (nil when unreadable), unknown fields."""
 
     id: str
     line: int
+    month: str
     memory: msgspec.Raw
     extra: msgspec.Raw
 
@@ -52,12 +53,9 @@ class FileReading(msgspec.Struct, array_like=True):
     """The `version:` when it is greater than `VERSION`."""
     clean: bool = False
 
-    def memory(self, identity: str) -> Memory | None:
-        """Give one entry of the file; of an id that stands there twice, the first."""
-        for row in self.rows:
-            if row.id == identity:
-                return decode(row)
-        return None
+    def by_id(self) -> dict[str, Row]:
+        """Give the rows by id; of an id that stands there twice, the first."""
+        return {row.id: row for row in reversed(self.rows)}
 
     def stored(self) -> Iterator[Stored]:
         """Give the file's readable entries in order."""
@@ -80,8 +78,15 @@ def decode(row: Row) -> Memory | None:
 
 def row_of(identity: str, line: int, memory: Entry | None, extra: object = None) -> Row:
     """Make a row."""
-    raw = _NOTHING if memory is None else msgspec.Raw(_encode(memory))
-    return Row(identity, line, raw, msgspec.Raw(_encode(extra)) if extra else _NOTHING)
+    if memory is None:
+        return Row(identity, line, "", _NOTHING, _NOTHING)
+    month = (memory.timestamps.created_at or memory.date)[:7]
+    return Row(identity, line, month, msgspec.Raw(_encode(memory)), msgspec.Raw(_encode(extra)) if extra else _NOTHING)
+
+
+def moved(row: Row, by: int) -> Row:
+    """Give the row as it stands `by` lines further down."""
+    return Row(row.id, row.line + by, row.month, row.memory, row.extra)
 
 
 def version_of(document: Document) -> int:
@@ -150,7 +155,7 @@ def _salvage(relative: str, data: bytes) -> list[Row]:
 
 def _types_mark() -> bytes:
     """Name the types and the release that records are made with: others' records are no use."""
-    said = [omp.__version__, *(f"{k}:{','.join(f.name for f in msgspec.structs.fields(t))}" for k, t in TYPES.items())]
+    said = [omp.__version__, *(f"{k}:{','.join(t.__struct_fields__)}" for k, t in TYPES.items())]
     return hashlib.sha256("\n".join(said).encode()).digest()[:8]
 
 
@@ -226,8 +231,8 @@ class Reader:
         """Tell which of the ids stand in a file, without parsing it when none of them occurs in its bytes."""
         seen = self._seen.get(relative)
         if seen is None or seen[0] != _stat(self.root / relative):
-            data = atomic.read(self.root / relative).data
-            ids = {i for i in ids if i.encode() in data}
+            found = atomic.read_bytes(self.root / relative)
+            ids = {i for i in ids if found is not None and i.encode() in found[0]}
         if not ids:
             return set()
         reading = self.file(relative)

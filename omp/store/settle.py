@@ -9,6 +9,8 @@ import msgspec
 from omp.model import Memory
 from omp.store.batch import Batch
 
+_memory_of: msgspec.json.Decoder[Memory] = msgspec.json.Decoder(Memory)
+
 
 def settled(batch: Batch) -> Batch:
     """Give the batch with each id put once (the last counts) and every entry settled."""
@@ -23,8 +25,7 @@ def settled_memory(memory: Memory) -> Memory:
         data = msgspec.json.encode(values)
     except UnicodeEncodeError:
         data = msgspec.json.encode(_encodable(values))
-    found: Memory = msgspec.json.decode(data, type=Memory)
-    return found
+    return _memory_of.decode(data)
 
 
 def _encodable(value: Any) -> Any:
