@@ -10,7 +10,7 @@ import msgspec
 from omp import entries, identity
 from omp.errors import BrokenFile
 from omp.model import FACT_KINDS, KINDS, TYPES, Entry, Kind, Memory, Problem, Struct
-from omp.yamlfile.reader import Document, Node
+from omp.yamlfile.nodes import Document, Node
 
 T = TypeVar("T")
 

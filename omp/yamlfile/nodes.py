@@ -1,0 +1,90 @@
+"""What a read file consists of: nodes with their places, and the document around them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from omp.yamlfile.scalars import resolve
+
+_NULL_TEXTS = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+class Node:
+    """One value with its place. `start` and `end` are character offsets in the text; line and column are 1-based.
+
+    `value` is a dict of nodes, a list of nodes, or the text of a scalar as written (unescaped). `at` holds where each
+    key of a map, or each dash of a sequence, stands. `plain` is an unquoted scalar.
+    """
+
+    __slots__ = ("at", "column", "end", "flow", "kind", "line", "plain", "start", "value")
+
+    def __init__(
+        self,
+        kind: Literal["map", "seq", "scalar"],
+        value: Any,
+        start: int,
+        end: int,
+        line: int,
+        column: int,
+        plain: bool = False,
+        flow: bool = False,
+        at: Any = None,
+    ) -> None:
+        self.kind = kind
+        self.value = value
+        self.start = start
+        self.end = end
+        self.line = line
+        self.column = column
+        self.plain = plain
+        self.flow = flow
+        self.at = at
+
+    def get(self, *path: str | int) -> Node | None:
+        """Follow keys and indexes; None where there is nothing."""
+        node: Node | None = self
+        for step in path:
+            if node is None or node.kind == "scalar":
+                return None
+            if isinstance(step, int):
+                node = node.value[step] if node.kind == "seq" and -len(node.value) <= step < len(node.value) else None
+            else:
+                node = node.value.get(step) if node.kind == "map" else None
+        return node
+
+    def python(self, typed: bool = True) -> Any:
+        """Give plain Python values; with `typed` unquoted scalars are resolved, else every scalar is its text."""
+        if self.kind == "scalar":
+            if not self.plain:
+                return self.value
+            if typed:
+                return resolve(self.value)
+            return None if self.value in _NULL_TEXTS else self.value
+        if self.kind == "map":
+            return {k: v.python(typed) for k, v in self.value.items()}
+        return [v.python(typed) for v in self.value]
+
+
+class Document:
+    """A file as read: its bytes, its text and its root node (an empty map for an empty file)."""
+
+    __slots__ = ("data", "path", "root", "text")
+
+    def __init__(self, data: bytes, text: str, root: Node, path: str) -> None:
+        self.data, self.text, self.root, self.path = data, text, root, path
+
+    def plain(self) -> Any:
+        """Give plain Python values."""
+        return self.root.python()
+
+
+class BadText(Exception):
+    """A place in the text that cannot be read: character offset, code, message, mend. Never leaves the package."""
+
+    def __init__(self, at: int, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.at, self.code, self.message, self.hint = at, code, message, hint
+
+
+class UnknownShape(Exception):
+    """YAML that the fast reader leaves to ruamel.yaml. Never leaves the package."""
