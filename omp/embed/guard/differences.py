@@ -1,0 +1,149 @@
+"""What two readings state differently: one check a kind, each giving differences with a reason a person can read.
+
+A check speaks only where both texts say something: a detail that one of them leaves out is no contradiction.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from itertools import product
+
+from omp.embed.guard.lexicon import lexicon
+from omp.embed.guard.numbers import Quantity, same
+from omp.embed.guard.order import order
+from omp.embed.guard.reading import Reading
+from omp.model import Struct
+
+ALIKE = 0.6
+"""Share of content words in the same order from which one exchanged word is taken to be the difference."""
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """One thing two texts state differently. `hard`: enough by itself that they are not one statement."""
+
+    kind: str
+    reason: str
+    hard: bool = True
+
+
+def differences(a: Reading, b: Reading) -> list[Difference]:
+    """Give all differences of two readings, in a fixed order of kinds."""
+    found = [*_numbers(a, b), *_paths(a, b), *_names(a, b), *_negation(a, b), *_slots(a, b)]
+    if word := _word(a, b):
+        found.append(word)
+    if order(a, b):
+        found.append(Difference(kind="order", reason="order"))
+    return found
+
+
+def _numbers(a: Reading, b: Reading) -> list[Difference]:
+    left, right = list(a.quantities), list(b.quantities)
+    for one in a.quantities:
+        partner = next((q for q in right if same(one, q)), None)
+        if partner is not None:
+            left.remove(one)
+            right.remove(partner)
+    left = [q for q in left if not _said_twice(q, b.quantities)]
+    right = [q for q in right if not _said_twice(q, a.quantities)]
+    if not left or not right or all(q.weak for q in (*left, *right)):
+        return []
+    one, other = next(((p, q) for p, q in product(left, right) if p.of == q.of), (left[0], right[0]))
+    kind = "number" if one.of == other.of else "quantity"
+    if kind == "quantity" and (one.weak or other.weak):
+        return []
+    texts = (a.text[one.start : one.end].strip(), b.text[other.start : other.end].strip())
+    return [Difference(kind=kind, reason=f"number: {texts[0]} / {texts[1]}")]
+
+
+def _said_twice(quantity: Quantity, others: tuple[Quantity, ...]) -> bool:
+    return any(same(quantity, other) for other in others)
+
+
+def _paths(a: Reading, b: Reading) -> list[Difference]:
+    left = sorted(p for p in a.paths if not any(_same_path(p, q) for q in b.paths))
+    right = sorted(q for q in b.paths if not any(_same_path(p, q) for p in a.paths))
+    if not left or not right:
+        return []
+    return [Difference(kind="path", reason=f"path: {left[0]} / {right[0]}")]
+
+
+def _same_path(a: str, b: str) -> bool:
+    return a == b or a.endswith("/" + b) or b.endswith("/" + a)
+
+
+def _names(a: Reading, b: Reading) -> list[Difference]:
+    left = sorted(n for n in a.names - a.denied if not _known_to(n, b))
+    right = sorted(n for n in b.names - b.denied if not _known_to(n, a))
+    if not left or not right:
+        return []
+    return [Difference(kind="name", reason=f"name: {left[0]} / {right[0]}")]
+
+
+def _known_to(name: str, other: Reading) -> bool:
+    """Tell whether the other text speaks of this name, in any form."""
+    return any(_same_name(name, word) for word in other.words) or any(name in p for p in other.paths)
+
+
+def _same_name(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    distinct = lexicon().distinct
+    short, long = sorted((a, b), key=len)
+    return len(short) >= 3 and long.startswith(short) and short not in distinct and long not in distinct
+
+
+def _negation(a: Reading, b: Reading) -> list[Difference]:
+    """Compare what one text denies with what the other states: more against than with it is a difference."""
+    against: list[str] = []
+    agree = 0
+    for one, other in ((a, b), (b, a)):
+        stated, denied = other.stated, other.words - other.stated
+        for word in sorted(one.denied - one.stated):
+            if word in stated:
+                against.append(word)
+            elif word in denied:
+                agree += 1
+    if not against or len(against) * 2 < agree:
+        return []
+    return [Difference(kind="negation", reason=f"negation: {against[0]}")]
+
+
+def _slots(a: Reading, b: Reading) -> list[Difference]:
+    words = lexicon()
+    found = []
+    for name in sorted(a.slots.keys() & b.slots.keys()):
+        left, right = a.slots[name], b.slots[name]
+        if left & right:
+            continue
+        faint = name in words.faint
+        found.append(
+            Difference(
+                kind="modality" if name == "modality" else "faint" if faint else "slot",
+                reason=f"{name.replace('_', ' ')}: {min(left)} / {min(right)}",
+                hard=name == "modality" or not faint or _alike(a, b) >= ALIKE,
+            )
+        )
+    return found
+
+
+def _alike(a: Reading, b: Reading) -> float:
+    """Give the share of words that both texts have."""
+    one, other = a.words, b.words
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def _word(a: Reading, b: Reading) -> Difference | None:
+    """Find the one word that was exchanged where all else stands word for word, in one language."""
+    if a.chinese != b.chinese:
+        return None
+    left, right = [t.key for t in a.tokens], [t.key for t in b.tokens]
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    changed = [op for op in matcher.get_opcodes() if op[0] != "equal"]
+    same_words = len(left) - sum(op[2] - op[1] for op in changed)
+    limit = 3 if a.chinese else 2
+    if len(changed) != 1 or changed[0][0] != "replace" or same_words < ALIKE * max(len(left), len(right)):
+        return None
+    _, i, j, k, m = changed[0]
+    if j - i > limit or m - k > limit:
+        return None
+    return Difference(kind="word", reason=f"word: {' '.join(left[i:j])} / {' '.join(right[k:m])}")
