@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from omp.model import Kind, Struct
 from omp.rules import Rule, Rules
 
@@ -19,6 +21,8 @@ PRIORITY: dict[Kind, float] = {
     "decision": 0.97,
 }
 """Which kind wins where a sentence could be several: the narrower its signs, the higher."""
+_CURED = 0.6
+"""A setting named as the cure of a fault speaks of the lesson first."""
 _QUESTION_PARTS = {"question.unknown", "question.next_step"}
 
 
@@ -52,6 +56,8 @@ def read(text: str, rules: Rules) -> Reading:
         if rule.kind in PRIORITY:
             kind: Kind = rule.kind  # type: ignore[assignment]
             raw[kind] = 1 - (1 - raw.get(kind, 0.0)) * (1 - rule.weight)
+    if "lesson.cure" in found and "service_config" in raw:
+        raw["service_config"] *= _CURED
     if not found.keys() >= _QUESTION_PARTS:
         raw.pop("open_question", None)
     strength = {kind: value * _kept(kind, flags) for kind, value in raw.items()}
@@ -61,6 +67,12 @@ def read(text: str, rules: Rules) -> Reading:
         flags=frozenset(r.id for r in flags),
         raw=raw,
     )
+
+
+def boosted(reading: Reading, share: float) -> Reading:
+    """Give the reading with `share` of the missing strength added to every kind that fired and was not ruled out."""
+    raised = {k: 1 - (1 - v) * (1 - share) if v >= 0.3 else v for k, v in reading.strength.items()}
+    return replace(reading, strength=raised)
 
 
 def _kept(kind: Kind, flags: list[Rule]) -> float:

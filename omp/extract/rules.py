@@ -7,6 +7,8 @@ then settle earlier ones: of a choice that was changed only the final form is le
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from omp import identity
@@ -15,19 +17,28 @@ from omp.extract import discourse, fields, settle
 from omp.extract import text as words
 from omp.extract.discourse import Proposal, Turn
 from omp.extract.evidence import cite
-from omp.extract.reading import Reading, read
+from omp.extract.reading import Reading, boosted, read
 from omp.extract.text import Sentence
 from omp.model import Candidate, CleanEvent, Evidence, Kind, Session, Struct
 from omp.rules import Rules
 
-LEAST = 0.45
-"""Strength below which a sentence is not even staged (own conversations: below it nine of ten are chatter)."""
+LEAST = 0.55
+"""Strength below which a sentence is not even staged (one weak sign alone: on the own conversations nine of ten are chatter)."""
 SURE = 0.78
 """Strength from which a statement counts as said outright."""
 SHORT_REPLY = 90
 """Width up to which a message can be a mere approval; what is longer speaks for itself."""
+RETRACT_TURNS = 4
+"""Turns of the person within which something can be taken back by naming it again."""
+ASKED_BOOST = 0.25
+"""Share of the missing strength that a statement gains as answer to a question or proposal of the assistant."""
+JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config", "lesson"})
+"""Kinds that explain each other in neighbouring sentences; the rest make statements of their own."""
 LONG_PASTE = 1600
 """Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
+
+
+_OTHERS = re.compile(r"\s*(?:they|he|she)\b|\s*(?:他们?|她们?)", re.IGNORECASE)
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -60,6 +71,7 @@ class _Pass:
         self.found: list[Said] = []
         self.turn_number = 0
         self.play = False
+        self.others_talk = False
 
     def run(self) -> list[Said]:
         spoken: list[CleanEvent] = []
@@ -84,9 +96,13 @@ class _Pass:
             self._statements(event, view, turn, acts)
             return True
         self.play = self.play or "talk.roleplay" in acts
+        reported = any(r.id == "trivial.reported" and r.search(view) is not None for r in self.rules.trivial)
+        if self.others_talk and _OTHERS.match(view):
+            return False
+        self.others_talk = reported
         before = len(self.found)
         if "talk.retract" in acts:
-            self._drop_recent("taken back", 2)
+            self._take_back(view)
         if not self._reply(event, view, turn, acts):
             self._statements(event, view, turn, acts)
         fresh = range(before, len(self.found))
@@ -106,9 +122,10 @@ class _Pass:
         """Handle a message that takes its content from the assistant's turn; False when it speaks for itself."""
         if not turn.events:
             return False
-        if "talk.confirm" in acts or "talk.approval" in acts:
-            if self._confirmed_lesson(event, view, turn) or self._confirmed_address(event, view, turn):
-                return words.width(view) <= SHORT_REPLY
+        if acts & {"talk.confirm", "talk.approval"} and self._confirmed_lesson(event, view, turn):
+            return words.width(view) <= SHORT_REPLY
+        if acts & {"talk.confirm", "talk.live"} and "://" not in view and self._confirmed_address(event, view, turn):
+            return words.width(view) <= SHORT_REPLY
         if words.width(view) > SHORT_REPLY or "talk.retract" in acts or "?" in view or "？" in view:
             return False
         if words.width(view) <= 24:
@@ -206,8 +223,15 @@ class _Pass:
         if self._late_reason(event, said):
             return
         readings = [read(words.unfilled(view[s.start : s.end].strip()) or s.text, self.rules) for s in said]
+        if self._invited(turn):
+            readings = [boosted(r, ASKED_BOOST) if words.width(s.text) >= 20 else r for s, r in zip(said, readings, strict=True)]
         asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
+        hidden = words.secret_sentences(said)
+        back = "talk.retract" in acts
         for group in _groups(said, readings, self.rules):
+            group = [n for n in group if n not in hidden]
+            if not group or (back and self._only_takes_back(view, [said[n] for n in group], [readings[n] for n in group])):
+                continue
             self._statement(event, view, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group))
 
     def _statement(
@@ -246,6 +270,11 @@ class _Pass:
             )
         )
 
+    def _only_takes_back(self, view: str, group: list[Sentence], readings: list[Reading]) -> bool:
+        """Of a message that takes something back only a new choice counts, not the words that take it back."""
+        stated = max(r.strength.get(k, 0.0) for r in readings for k in ("decision", "service_config", "path", "deployment"))
+        return stated < LEAST
+
     def _late_reason(self, event: CleanEvent, said: list[Sentence]) -> bool:
         """Attach a reason given later to the decision it explains; True when the message was only that."""
         if not said or not settle.gives_reason(" ".join(s.text for s in said), self.rules):
@@ -273,6 +302,14 @@ class _Pass:
 
     # -- small parts --
 
+    def _invited(self, turn: Turn) -> bool:
+        """Tell whether the assistant asked or proposed something that a statement would answer."""
+        if not turn.events:
+            return False
+        last = turn.events[-1].text.rstrip()
+        acts = discourse.acts(words.plain(last), self.rules)
+        return "talk.errand" not in acts and (last.endswith(("?", "？")) or "talk.proposal" in acts)
+
     def _quote(self, event: CleanEvent, quote: str) -> Evidence:
         return cite(self.session, event, quote, self.quote_limit)
 
@@ -289,6 +326,14 @@ class _Pass:
         if recent:
             last = max(self.found[n].turn for n in recent)
             self._drop([n for n in recent if self.found[n].turn == last], reason)
+
+    def _take_back(self, view: str) -> None:
+        """Drop what the last turn said, or, a little further back, what the message taking back speaks of."""
+        spoken = words.content(view)
+        for n, said in enumerate(self.found):
+            age = self.turn_number - said.turn
+            if age == 1 or (1 < age <= RETRACT_TURNS and len(spoken & words.content(said.candidate.claim)) >= 2):
+                self._drop([n], "taken back")
 
     def _ask(self, fresh: range) -> None:
         """A wish to remember that names nothing itself speaks of this message, else of the last statement."""
@@ -312,8 +357,10 @@ def _own_part(said: list[Sentence], length: int) -> list[Sentence]:
 def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
     """Give the sentences that make one statement each: those that state something, with neighbours that go on."""
     groups: list[list[int]] = []
+    whole_reading = read(words.plain(discourse.statement(said, 900)), rules)
     kinds = [r.best if r.best[1] >= LEAST else ("", 0.0) for r in readings]
-    unknown = [n for n, r in enumerate(readings) if "question.unknown" in r.hits and "trivial.question" not in r.flags]
+    stepped = any("question.next_step" in r.hits for r in readings) or "open_question" in whole_reading.strength
+    unknown = [n for n, r in enumerate(readings) if stepped and "question.unknown" in r.hits]
     n = 0
     while n < len(said):
         if not kinds[n][0] and readings[n].silenced[1] >= LEAST and n not in unknown:
@@ -329,12 +376,14 @@ def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list
             nxt = kinds[n + 1][0]
             if words.secret_shaped(said[n + 1].text) or not _goes_on(readings[n + 1], said[n + 1]):
                 break
-            if nxt and nxt != kind and kind != "open_question" and kinds[n + 1][1] >= 0.7:
+            apart = nxt not in JOINING or kind not in JOINING
+            if nxt and nxt != kind and kind != "open_question" and apart and kinds[n + 1][1] >= 0.7:
                 break
             n += 1
             group.append(n)
         groups.append(group)
         n += 1
+    _look_back(groups, said, readings, kinds)
     if not groups or all(not kinds[g[0]][0] for g in groups):
         whole = [n for n in range(len(said)) if _goes_on(readings[n], said[n]) and not words.secret_shaped(said[n].text)]
         if len(whole) > 1 and not any(said[n].item for n in whole):
@@ -342,6 +391,20 @@ def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list
             if joined.best[1] >= 0.7:
                 return [whole]
     return groups
+
+
+def _look_back(
+    groups: list[list[int]], said: list[Sentence], readings: list[Reading], kinds: list[tuple[Kind | str, float]]
+) -> None:
+    """Let a lesson or milestone take in the sentence before it, which often says what the cue sentence concludes."""
+    taken = {n for g in groups for n in g}
+    for group in groups:
+        before = group[0] - 1
+        if kinds[group[0]][0] not in ("lesson", "milestone") or before < 0 or before in taken:
+            continue
+        same = said[before].paragraph == said[group[0]].paragraph
+        if same and _goes_on(readings[before], said[before]) and not words.secret_shaped(said[before].text):
+            group.insert(0, before)
 
 
 def _goes_on(reading: Reading, sentence: Sentence) -> bool:

@@ -22,8 +22,12 @@ _CHANGE = re.compile(
     r"\b(?:instead|scrap|now|any ?more|after all|change(?:d)?|switch|no longer|drop|replace[sd]?|rather|actually|then)\b|收回|换成|改成|改为|改用|不用|还是|那就?|现在|作废|不再|不要",
     re.IGNORECASE,
 )
+_OLD_ADDRESS = re.compile(
+    r"\b(?:old|former|previous) (?:\w+ )?(?:address|one|url|domain|host|site|server|cluster)|\bnow\b|\binstead|旧|老的?(?:地址|域名|集群)|原来的|现在|改到|换到|换成|以后|往后", re.IGNORECASE
+)
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE | re.ASCII)
 _SCRAPPED = re.compile(
-    r"\b(?:scrap|drop|forget|not|no more|no longer|instead of|rather than|ditch|kill)\s+(?:the |use |using )?(?P<en>[A-Za-z][\w.+-]{2,})|(?:不用|不要|不上|弃用|换掉|废掉)\s*(?P<zh>[\w.+-]{2,}|[\u4e00-\u9fff]{2,8})",
+    r"\b(?:scrap|drop|no more|no longer|instead of|rather than|ditch|kill)\s+(?:the |use |using )?(?P<en>[A-Za-z][\w.+-]{2,})|(?:不用|不要|不上|弃用|换掉|废掉)\s*(?P<zh>[\w.+-]{2,}|[\u4e00-\u9fff]{2,8})",
     re.IGNORECASE,
 )
 _REASON_FIRST = re.compile(
@@ -75,6 +79,9 @@ def _after(old: Candidate, new: Candidate) -> Candidate:
     """Give `old` as it stands after `new` was said."""
     if old.drop or old.kind not in _CHANGING or new.kind not in _CHANGING:
         return old
+    if new.kind == "deployment" and old.kind in ("deployment", "service_config") and _OLD_ADDRESS.search(new.claim):
+        if _HOST.search(old.claim) and not set(_HOST.findall(old.claim)) & set(_HOST.findall(new.claim)):
+            return replace(old, drop="replaced later in the session")
     claim = old.claim.lower()
     gone = [(m["en"] or m["zh"]).lower() for m in _SCRAPPED.finditer(new.claim)]
     if any(g in claim for g in gone if g) and _share(old, new) >= 0.1:

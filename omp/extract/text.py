@@ -180,12 +180,23 @@ _SECRET = re.compile(
     r"|(?:密码|密钥|口令|令牌)\s*[A-Za-z0-9-]{6,}",
     re.IGNORECASE,
 )
+_CODE_WORD = re.compile(
+    r"(?<![\w./-])(?:[a-z]{2,}-[a-z]{2,}-\d{1,4}|[a-z]{2,}-\d{1,4}-[a-z]{2,}|[A-Za-z]+\d[A-Za-z]*\d[A-Za-z\d]{3,})(?![\w./-])", re.ASCII
+)
+_SECRET_TALK = re.compile(r"password|passwd|passphrase|secret|\bkey\b|api.?key|token|credential|密码|密钥|口令|令牌|钥匙|凭证", re.IGNORECASE)
 _REQUEST_END = re.compile(r"^(?:thanks?|thx|ty|谢谢|辛苦|go on|carry on|go ahead|继续|开始吧|去吧|改吧|做吧)\b", re.IGNORECASE)
 
 
 def secret_shaped(text: str) -> bool:
     """Tell whether a sentence hands over a secret or holds a mark: such a sentence never joins a claim."""
     return _SECRET.search(text) is not None
+
+
+def secret_sentences(said: list[Sentence]) -> set[int]:
+    """Give the places of sentences that may hold a secret's value: in a message that talks of keys, what looks like one."""
+    if not any(_SECRET_TALK.search(s.text) for s in said):
+        return set()
+    return {n for n, s in enumerate(said) if secret_shaped(s.text) or _CODE_WORD.search(s.text)}
 
 
 def asks_or_thanks(text: str) -> bool:
