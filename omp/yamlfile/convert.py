@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, TypeVar
 
@@ -11,11 +12,13 @@ from omp import entries, identity
 from omp.errors import BrokenFile
 from omp.model import FACT_KINDS, KINDS, TYPES, Entry, Kind, Memory, Problem, Struct
 from omp.yamlfile.nodes import Document, Node
+from omp.yamlfile.scalars import NULLS
 
 T = TypeVar("T")
 
 _PATH = re.compile(r" - at `\$((?:[^`])*)`$")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+_FREE = frozenset({"value", "values"})
 _SEED_LINKS = ("tracking", "key", "value")
 
 
@@ -42,24 +45,35 @@ def to_struct(node: Node, kind: type[T], path: str = "") -> tuple[T | None, dict
     """Convert a map node to a struct: (value or None, unknown fields, problems). Text fields take text as written."""
     if node.kind != "map":
         return None, {}, [problem(path, node, "schema", "expected fields here", "write `field: value` lines")]
-    known = {f.encode_name for f in msgspec.structs.fields(kind)} | _tag_fields(kind)  # type: ignore[arg-type]
-    extra = {k: v.python() for k, v in node.value.items() if k not in known}
-    plain = {k: _typed(v, k) for k, v in node.value.items() if k in known}
-    plain = {k: v for k, v in plain.items() if v is not None}
+    known = _known(kind)  # type: ignore[arg-type]
+    plain: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for name, inner in node.value.items():
+        if name not in known:
+            extra[name] = inner.python()
+        elif (value := inner.python() if name in _FREE else _texts(inner)) is not None:
+            plain[name] = value
     try:
         return msgspec.convert(plain, kind, strict=False), extra, []
     except msgspec.ValidationError as error:
         return None, extra, [_explain(error, node, path)]
 
 
-def _tag_fields(kind: type[Any]) -> set[str]:
-    field = getattr(kind, "__struct_config__", None)
-    return {field.tag_field} if field is not None and field.tag_field else set()
+@functools.cache
+def _known(kind: type[Any]) -> frozenset[str]:
+    fields = {f.encode_name for f in msgspec.structs.fields(kind)}
+    tag = kind.__struct_config__.tag_field
+    return frozenset(fields | {tag} if tag else fields)
 
 
-def _typed(node: Node, name: str) -> Any:
-    # Values people write freely keep the type YAML gives them; everywhere else the target type decides.
-    return node.python(typed=name in ("value", "values"))
+def _texts(node: Node) -> Any:
+    """Every scalar as its text, null as None; only what people write freely keeps the type YAML gives it."""
+    value = node.value
+    if node.kind == "scalar":
+        return None if node.plain and value in NULLS else value
+    if node.kind == "seq":
+        return [_texts(v) for v in value]
+    return {k: v.python() if k in _FREE else _texts(v) for k, v in value.items()}
 
 
 def _explain(error: msgspec.ValidationError, node: Node, path: str) -> Problem:
@@ -95,21 +109,24 @@ def problem(path: str, node: Node, code: str, message: str, hint: str = "", warn
     )
 
 
+_SINGULAR: dict[str, Kind] = {
+    "decisions": "decision",
+    "constraints": "constraint",
+    "lessons": "lesson",
+    "preferences": "preference",
+    "assumptions": "working_assumption",
+    "questions": "open_question",
+    "changes": "change",
+    "skills": "skill",
+}
+"""Top key -> kind of its items that name none (seed form)."""
+
+
 def _kind_of(node: Node, top_key: str) -> Kind | None:
     told = node.get("kind")
     if told is not None:
         return told.value if told.value in KINDS else None
-    singular: dict[str, Kind] = {
-        "decisions": "decision",
-        "constraints": "constraint",
-        "lessons": "lesson",
-        "preferences": "preference",
-        "assumptions": "working_assumption",
-        "questions": "open_question",
-        "changes": "change",
-        "skills": "skill",
-    }
-    return singular.get(top_key)
+    return _SINGULAR.get(top_key)
 
 
 def read_entries(document: Document, top_key: str) -> tuple[list[ReadEntry], list[Problem]]:

@@ -36,13 +36,7 @@ def load(data: bytes, path: str = "") -> Document:
     text = data.decode("utf-8")
     reader = _Reader(text)
     try:
-        root = reader.document()
-    except UnknownShape:
-        if problems := scan(data, path):
-            raise _broken(path, problems) from None
-        from omp.yamlfile.fallback import compose
-
-        root = compose(text, reader.problems)
+        root = _read(reader, data, path)
     except BadText as bad:
         reader.problems.append(bad)
         root = Node("map", {}, 0, 0, 1, 1, at={})
@@ -53,6 +47,17 @@ def load(data: bytes, path: str = "") -> Document:
         found += [p for p in (_problem(text, path, bad) for bad in reader.problems) if p.line not in lines]
         raise _broken(path, sorted(found, key=lambda p: (p.line, p.column)))
     return Document(data, text, root, path)
+
+
+def _read(reader: _Reader, data: bytes, path: str) -> Node:
+    try:
+        return reader.document()
+    except UnknownShape:
+        if problems := scan(data, path):
+            raise _broken(path, problems) from None
+        from omp.yamlfile.fallback import compose
+
+        return compose(reader.text, reader.problems)
 
 
 def _broken(path: str, problems: list[Problem]) -> BrokenFile:
@@ -136,6 +141,8 @@ class _Reader:
         text, at = self.text, self.at
         if self.is_dash():
             return self.sequence(depth)
+        if text[at] == "\t":
+            raise self.bad("a tab in the indentation", "indent with blanks", "tab")
         if text[at] == "?" and text[at + 1 : at + 2] in _DASH_ENDS:
             raise UnknownShape
         if _ROW.match(text, at) or values.KEY.match(text, at):
@@ -226,7 +233,7 @@ class _Reader:
         if plain:
             if " " in rest or rest[-1] in ":\r" or "\t" in rest:
                 rest = rest.rstrip(" \r")
-                if ": " in rest or " #" in rest or rest[-1] == ":" or "\t" in rest:
+                if not rest or ": " in rest or " #" in rest or rest[-1] == ":" or "\t" in rest:
                     return None
             value = rest
         else:

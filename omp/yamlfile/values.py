@@ -21,7 +21,8 @@ REST = re.compile(r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?:\r?\n|\Z)")
 """What may stand behind a complete value on its line."""
 KEY = re.compile(
     r"""(?:"((?:[^"\\\n]|\\[^\n])*+)"|'((?:[^'\n]|'')*+)'"""
-    r"""|((?:[^ \t\r\n#\[\]{},"'|>%@`:?&*!-]|[:?-](?=[^ \t\r\n]))(?:[^\n:# \t\r]++|:(?![ \t\r\n]|\Z)|\#|[ \t]++(?!\#|:(?:[ \t\r\n]|\Z)))*+))"""
+    r"""|((?:[^ \t\r\n#\[\]{},"'|>%@`:?&*!-]|[:?-](?=[^ \t\r\n]))"""
+    r"""(?:[^\n:# \t\r]++|:(?![ \t\r\n]|\Z)|\#|[ \t]++(?!\#|:(?:[ \t\r\n]|\Z)))*+))"""
     r"""[ \t]*+:(?=[ \t\r\n]|\Z)"""
 )
 _PLAIN_LINE = re.compile(r"(?:[^\n:#\r \t]++|:(?![ \t\r\n]|\Z)|\#|[ \t]++(?![#\r\n]|\Z)|\r(?!\n))*+")
@@ -155,6 +156,8 @@ def literal(text: str, at: int, indent: int) -> tuple[str, int, int]:
             end = place + len(line)
         elif base < 0:
             widest = max(widest, spaces)
+        elif spaces > base:
+            end = place + len(line)
         lines.append(line[base:] if base >= 0 else "")
         place = stop + 1
     body = list(lines)
@@ -260,7 +263,7 @@ class Flow:
             return self.node("scalar", value, at, end)
         if c in ("[", "{"):
             return self.read(at, depth + 1)
-        if not c or c in "#-?:" and (c == "#" or self.text[at + 1 : at + 2] in ("", *" \t\r\n,[]{}")):
+        if not c or c == "#" or (c in "-?:" and self.text[at + 1 : at + 2] in ("", *" \t\r\n,[]{}")):
             raise UnknownShape
         found = _FLOW_PLAIN.match(self.text, at)
         if found is None or c in "%@`&*!|>":
