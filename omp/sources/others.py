@@ -1,0 +1,79 @@
+"""Formats of other agents that are known by sight: named, so that nobody wonders, and not read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from omp.sources.formats import Named, listed, mapping, word
+
+
+def _first(head: Sequence[Any]) -> dict[str, Any]:
+    return mapping(head[0]) if head else {}
+
+
+def _all(head: Sequence[Any], check: Callable[[dict[str, Any]], bool]) -> bool:
+    return bool(head) and all(isinstance(record, dict) and check(record) for record in head)
+
+
+def _copilot(head: Sequence[Any]) -> bool:
+    return _all(head, lambda r: "." in word(r.get("type")) and isinstance(r.get("data"), dict) and "id" in r)
+
+
+def _vscode_chat(head: Sequence[Any]) -> bool:
+    first = _first(head)
+    return ("requests" in first and "responderUsername" in first) or (
+        "kind" in first and "requests" in mapping(first.get("v"))
+    )
+
+
+def _goose(head: Sequence[Any]) -> bool:
+    return "working_dir" in _first(head) and "message_count" in _first(head)
+
+
+def _amp(head: Sequence[Any]) -> bool:
+    first = _first(head)
+    return word(first.get("id")).startswith("T-") and isinstance(first.get("messages"), list)
+
+
+def _kimi(head: Sequence[Any]) -> bool:
+    return any(word(mapping(r).get("type")) in ("turn.prompt", "context.append_message", "config.update") for r in head)
+
+
+def _droid(head: Sequence[Any]) -> bool:
+    return _first(head).get("type") == "session_start" and "id" in _first(head)
+
+
+def _claude_plugin(head: Sequence[Any]) -> bool:
+    return _all(
+        head,
+        lambda r: (
+            r.get("type") in ("user", "assistant", "tool_use", "tool_result") and "uuid" not in r and "timestamp" in r
+        ),
+    )
+
+
+def _claude_export(head: Sequence[Any]) -> bool:
+    return isinstance(_first(head).get("chat_messages"), list)
+
+
+def _memories(head: Sequence[Any]) -> bool:
+    first = _first(head)
+    rows = listed(first.get("results")) or [first]
+    return all("memory" in mapping(row) and ("user_id" in mapping(row) or "hash" in mapping(row)) for row in rows)
+
+
+OTHERS: tuple[Named, ...] = (
+    Named(agent="copilot-cli", recognise=_copilot),
+    Named(agent="vscode-copilot", recognise=_vscode_chat),
+    Named(agent="goose", recognise=_goose),
+    Named(agent="amp", recognise=_amp),
+    Named(agent="kimi-cli", recognise=_kimi),
+    Named(agent="factory-droid", recognise=_droid),
+    Named(agent="claude-ai-export", recognise=_claude_export),
+    Named(
+        agent="claude-code-plugin", recognise=_claude_plugin,
+        why="a plugin's transcript without ids or working directories, not Claude Code's own log",
+    ),
+    Named(agent="mem0", recognise=_memories, why='memories of another tool, not a conversation: use "omp import"'),
+)  # fmt: skip

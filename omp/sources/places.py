@@ -1,0 +1,205 @@
+"""Where logs lie, and which of them belong to a repository.
+
+Folder names of logs are a first filter only: they are shortened and ambiguous. What decides is the working
+directory inside the records (bug class: two projects with the same folder name).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path, PureWindowsPath
+
+from omp.model import Struct
+from omp.sources.formats import mapping, word
+from omp.sources.lines import decode, split
+from omp.sources.reader import NEVER_OPENED
+
+_HEADER_LINES = 40
+"""Lines searched for a working directory before a file is let go."""
+_DATE = re.compile(r"\d{2,4}")
+
+
+class AgentHomes(Struct, frozen=True, kw_only=True):
+    """Where each agent keeps its data; made by the caller from environment and home folder.
+
+    `claude`: folders that hold `projects/`. `codex`: the folder that holds `sessions/`. `gemini`: the folder that holds
+    `tmp/`, or None. `logs`: further files and folders a person named.
+    """
+
+    claude: tuple[Path, ...] = ()
+    codex: Path | None = None
+    gemini: Path | None = None
+    logs: tuple[Path, ...] = ()
+
+
+def belongs(event_cwd: str, work_trees: Sequence[Path]) -> Path | None:
+    """Give the innermost work tree that contains a working directory, or None.
+
+    Links are resolved on both sides; /a/api does not contain /a/api-old; a directory that is gone is compared as it is
+    written; a Windows path matches a work tree written with either kind of slash, case ignored.
+    """
+    if not event_cwd:
+        return None
+    best: tuple[int, Path] | None = None
+    wanted = _forms(event_cwd)
+    for tree in work_trees:
+        for parts in _forms(str(tree)):
+            if any(form[: len(parts)] == parts for form in wanted) and (best is None or len(parts) > best[0]):
+                best = (len(parts), tree)
+    return best[1] if best else None
+
+
+def _forms(path: str) -> list[tuple[str, ...]]:
+    """Give the parts of a path as written and, where it is one of this system's, with links resolved."""
+    if re.match(r"[A-Za-z]:[\\/]|\\\\", path):
+        return [tuple(part.casefold() for part in PureWindowsPath(path).parts)]
+    if not path.startswith("/"):
+        return []
+    forms = [Path(os.path.normpath(path)).parts]
+    resolved = Path(os.path.realpath(path)).parts
+    return forms if resolved in forms else [*forms, resolved]
+
+
+def discover(agent_homes: AgentHomes, work_trees: Sequence[Path]) -> list[Path]:
+    """Give the log files, sorted, that may belong to these work trees (linked ones are to be among them).
+
+    A file is let in when a working directory in its first records lies in one of the trees, or when its folder's name
+    could be one of them and its first records name no directory yet.
+    """
+    found: set[Path] = set()
+    names = _encoded_names(work_trees)
+    for home in agent_homes.claude:
+        for folder in _folders(home / "projects"):
+            likely = _may_be(folder.name, names)
+            found.update(f for f in _files(folder, ".jsonl") if _inside(f, work_trees, likely=likely))
+    if agent_homes.codex is not None:
+        for root in (agent_homes.codex / "sessions", agent_homes.codex / "archived_sessions"):
+            found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, likely=False))
+    if agent_homes.gemini is not None:
+        found.update(_gemini(agent_homes.gemini, work_trees))
+    for named in agent_homes.logs:
+        found.update([named] if named.is_file() else _files(named, ""))
+    return sorted(found)
+
+
+def watch_folders(agent_homes: AgentHomes, work_trees: Sequence[Path], today: Sequence[str] = ()) -> list[Path]:
+    """Give the existing folders to watch, each without its sub-folders.
+
+    `today` are days `YYYY-MM-DD` whose Codex folder counts beside the newest one; a folder that does not exist yet is
+    stood for by its nearest existing parent. Folders inside the work trees are never among them.
+    """
+    names = _encoded_names(work_trees)
+    folders: set[Path] = set()
+    for home in agent_homes.claude:
+        projects = home / "projects"
+        folders.add(projects)
+        likely = [folder for folder in _folders(projects) if _may_be(folder.name, names)]
+        folders.update(likely)
+        folders.update(sub for folder in likely for session in _folders(folder) for sub in _folders(session)
+                       if sub.name == "subagents")  # fmt: skip
+    if agent_homes.codex is not None:
+        sessions = agent_homes.codex / "sessions"
+        folders.update([sessions, *_newest_days(sessions), *(sessions.joinpath(*day.split("-")) for day in today)])
+    if agent_homes.gemini is not None:
+        folders.add(agent_homes.gemini / "tmp")
+        folders.update(chats for project, _ in _gemini_projects(agent_homes.gemini, work_trees)
+                       if (chats := project / "chats").is_dir())  # fmt: skip
+    for named in agent_homes.logs:
+        folders.add(named if named.is_dir() else named.parent)
+    standing = {_standing(folder) for folder in folders}
+    return sorted(folder for folder in standing if folder is not None and belongs(str(folder), work_trees) is None)
+
+
+def _standing(folder: Path) -> Path | None:
+    for place in (folder, *folder.parents):
+        if place.is_dir():
+            return place if len(place.parts) > 2 else None
+    return None
+
+
+def _newest_days(sessions: Path) -> list[Path]:
+    """Give the newest year, month and day folder of Codex's tree."""
+    found = []
+    place = sessions
+    for _ in range(3):
+        below = [folder for folder in _folders(place) if _DATE.fullmatch(folder.name)]
+        if not below:
+            break
+        place = max(below, key=lambda folder: folder.name)
+        found.append(place)
+    return found
+
+
+def _encoded_names(work_trees: Sequence[Path]) -> set[str]:
+    """Give the names Claude Code would give to these folders: every character but A-Z, a-z, 0-9 and - becomes -."""
+    paths = {text for tree in work_trees for text in (str(tree), os.path.realpath(tree))}
+    return {re.sub(r"[^A-Za-z0-9-]", "-", path) for path in paths}
+
+
+def _may_be(name: str, encoded: Iterable[str]) -> bool:
+    """Tell whether a folder's name could be a work tree, a folder in it, or one of them shortened."""
+    return any(
+        name == one or name.startswith(f"{one}-") or (len(name) > 60 and one.startswith(name[:50])) for one in encoded
+    )
+
+
+def _inside(file: Path, work_trees: Sequence[Path], *, likely: bool) -> bool:
+    """Tell by the working directories in a file's beginning whose it is.
+
+    Where the folder's name fits (`likely`), a file that names no directory yet is let in too.
+    """
+    directories = list(_directories(file))
+    return likely if not directories else any(belongs(directory, work_trees) for directory in directories)
+
+
+def _directories(file: Path) -> Iterator[str]:
+    try:
+        with file.open("rb") as stream:
+            for line in islice(split(stream), _HEADER_LINES):
+                for record in decode(line).records:
+                    directory = word(record.get("cwd")) or word(mapping(record.get("payload")).get("cwd"))
+                    if directory:
+                        yield directory
+    except OSError:
+        # gone or not ours to read between listing and opening: it is found again next time
+        return
+
+
+def _folders(place: Path) -> list[Path]:
+    try:
+        return sorted(entry for entry in place.iterdir() if entry.is_dir())
+    except OSError:
+        return []
+
+
+def _files(place: Path, suffix: str) -> list[Path]:
+    """Give the files below a folder whose names end so, key files never among them."""
+    found = []
+    for folder, below, names in os.walk(place):
+        below.sort()
+        found += [Path(folder, name) for name in names if name.endswith(suffix) and name not in NEVER_OPENED]
+    return sorted(found)
+
+
+def _gemini_projects(home: Path, work_trees: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Give the project folders of Gemini CLI that stand for one of the work trees: by hash, or by their own note."""
+    import hashlib
+
+    hashes = {hashlib.sha256(text.encode()).hexdigest(): tree
+              for tree in work_trees for text in (str(tree), os.path.realpath(tree))}  # fmt: skip
+    for folder in _folders(home / "tmp"):
+        tree = hashes.get(folder.name)
+        if tree is None:
+            try:
+                tree = belongs((folder / ".project_root").read_text("utf-8").strip(), work_trees)
+            except (OSError, UnicodeDecodeError):
+                continue
+        if tree is not None:
+            yield folder, tree
+
+
+def _gemini(home: Path, work_trees: Sequence[Path]) -> list[Path]:
+    return [file for folder, _ in _gemini_projects(home, work_trees) for file in _files(folder / "chats", "")]
