@@ -50,7 +50,6 @@ class Shared(Struct, frozen=True, kw_only=True):
 
     version: int = 1
     quotes: Literal["shared", "local"] = "shared"
-    sessions: Literal["local", "shared"] = "local"
     timezone: str = "UTC"
     max_per_session: int = 12
     idle_minutes: int = 30

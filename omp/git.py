@@ -119,6 +119,16 @@ def branch(repo: Repo) -> str:
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
+def branch_exists(repo: Repo, name: str) -> bool:
+    """Tell whether a local branch of this name exists."""
+    if name.startswith("-"):
+        return False
+    arguments = ["for-each-ref", "--format=%(refname)", f"refs/heads/{name}"]
+    return f"refs/heads/{name}" in run(arguments, repo.work_tree or repo.common_dir).decode("utf-8", "replace").split(
+        "\n"
+    )
+
+
 def busy(repo: Repo) -> str:
     """Name the operation that is open (merge, rebase, cherry-pick, revert, bisect), "" when there is none."""
     return next((name for mark, name in _BUSY.items() if Path(repo.git_dir, mark).exists()), "")

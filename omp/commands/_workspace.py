@@ -102,9 +102,13 @@ class Workspace:
     @cached_property
     def rules(self) -> Rules:
         """The extraction rules."""
+        import msgspec
+
         from omp.rules import load_rules
 
-        return load_rules()
+        rules = load_rules()
+        bound = {**rules.thresholds, "max_per_session": self.config.shared.max_per_session}
+        return msgspec.structs.replace(rules, thresholds=bound)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -124,7 +128,6 @@ class Workspace:
             stage=t.stage,
             merge=t.merge,
             same=t.same,
-            per_session=self.config.shared.max_per_session,
             quotes=self.config.shared.quotes == "shared",
             home=self.config.home,
             work_tree=self.repo.work_tree if self.repo_or_none else "",
