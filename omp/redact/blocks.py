@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from omp.redact.marks import Hit
+from omp.redact.runs import Sight, matches
 
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:\\n|\\r)*")
@@ -26,8 +27,23 @@ _MNEMONIC = re.compile(
 )
 
 
-def find(text: str) -> list[Hit]:
+_MNEMONIC_STEMS = (
+    "seed",
+    "recovery",
+    "mnemonic",
+    "secret recovery",
+    "backup",
+    "wallet",
+    "助记词",
+    "種子",
+    "种子",
+    "恢复",
+)
+
+
+def find(seen: Sight) -> list[Hit]:
     """Find key blocks, private spans and wallet phrases in one view."""
+    text = seen.text
     hits: list[Hit] = []
     if "PRIVATE KEY" in text:
         hits += _keys(text)
@@ -38,7 +54,7 @@ def find(text: str) -> list[Hit]:
             inner = m.lastindex or 1
             if m.group(inner).strip("\x00 \n"):
                 hits.append(Hit(m.start(inner), m.end(inner), "private", "private-span"))
-    for m in _MNEMONIC.finditer(text):
+    for m in matches(seen, _MNEMONIC_STEMS, _MNEMONIC):
         group = m.lastindex or 1
         hits.append(Hit(m.start(group), m.end(group), "mnemonic", "wallet-words"))
     return hits

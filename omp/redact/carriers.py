@@ -7,6 +7,7 @@ import binascii
 import re
 
 from omp.redact.marks import Hit
+from omp.redact.runs import Sight, matches
 from omp.redact.values import entropy, is_dull, is_placeholder, looks_random, passwordish
 
 _URI = re.compile(
@@ -34,27 +35,67 @@ _PAIR = re.compile(r"([A-Za-z0-9_.%-]{1,60})=([^;\s,\"'\\]{8,4000})")
 _COOKIE_NAME = re.compile(
     r"(?i)sess|sid|auth|token|jwt|csrf|xsrf|login|remember|identity|secure|sso|ticket|passport|^id$|^s$|connect\."
 )
-_COMMANDS = re.compile(
-    r"""(?x)
-    \bsshpass\s+(?:-\S+\s+)*?-p\s*(?P<q1>["']?)(?P<v1>[^\s"']{2,128})
-    |\b(?:mysql(?:dump|admin|import|sh)?|mariadb(?:-dump)?|mycli)\b[^\n|;&]{0,120}?\s-p(?P<q2>["']?)(?P<v2>[^\s"'-][^\s"']{1,127})
-    |\b(?:curl|wget|http|https|xh)\b[^\n|;&]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?(?P<q3>["']?)[^\s:"']{1,80}:(?P<v3>[^\s"']{2,200})
-    |\b(?:redis-cli|mongo(?:sh|dump|restore)?|psql|sqlcmd|bcp|ldapsearch|ldapmodify|smbclient|rsync|ftp|lftp|xfreerdp|az|vault|rclone|7z|zip|unzip|unrar|rar|openssl|keytool|gpg|restic|docker|podman|helm|oc|kubectl)\b
-        [^\n|;&]{0,200}?\s(?:-a|-P|-w|-p|/p:|--password|--pass|--passphrase|-pass\s+pass:|--passwd|--token|-storepass|-keypass|--secret|--passin)[ =:]?(?P<q4>["']?)(?P<v4>[^\s"'-][^\s"']{2,200})
-    |\becho\s+(?:-n\s+)?(?P<q5>["']?)(?P<v5>[^\s"'|]{4,200})["']?\s*\|\s*(?:sudo\s+)?(?:docker|podman|helm|oras|crane|sudo|gh|glab|npm|cosign|passwd|chpasswd|openssl|gpg|az|vault)\b
-    |\bmachine\s+\S{1,120}\s+login\s+\S{1,80}\s+password\s+(?P<q6>)(?P<v6>\S{1,200})
-    |(?m:^|(?<=[\s"'`：:]))[A-Za-z0-9_.*-]{1,100}:(?:\d{2,5}|\*):[^:\s]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<q7>)(?P<v7>[^:\s"'`，。]{4,200})
-    |\b(?:net\s+use|cmdkey)\b[^\n]{0,120}?/(?:user|pass):\S+\s+(?:/pass:)?(?P<q8>["']?)(?P<v8>[^\s"'/]{4,120})
-    |\bchpasswd\b[^\n]{0,10}<<<\s*["']?[a-z_][a-z0-9_-]{0,30}:(?P<q9>)(?P<v9>[^\s"']{4,120})
-    |\b(?:identified\s+by|IDENTIFIED\s+BY|with\s+password|WITH\s+PASSWORD|ENCRYPTED\s+PASSWORD|PASSWORD)\s+(?P<q0>')(?P<v0>[^'\n]{3,128})
-    |\b(?:requirepass|masterauth|AUTH)\s+(?P<qa>["']?)(?P<va>[^\s"']{6,128})
-    |\b_(?:authToken|auth|password)\s*=\s*(?P<qb>["']?)(?P<vb>[^\s"']{6,400})
-    """
+_COMMANDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r"sshpass\s+(?:-[^p\s]\S*\s+)*-p\s*[\"']?(?P<v1>[^\s\"']{2,128})"), ("sshpass",)),
+    (
+        re.compile(
+            r"(?:mysql(?:dump|admin|import|sh)?|mariadb(?:-dump)?|mycli)\b[^\n|;&]{0,120}?\s-p[\"']?(?P<v2>[^\s\"'-][^\s\"']{1,127})"
+        ),
+        ("mysql", "mariadb", "mycli"),
+    ),
+    (
+        re.compile(
+            r"(?:curl|wget|https?|xh)\b(?!:)[^\n|;&]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?[\"']?[^\s:\"']{1,80}:(?P<v3>[^\s\"']{2,200})"
+        ),
+        ("curl", "wget", "http", "xh "),
+    ),
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9_])(?:redis-cli|mongo(?:sh|dump|restore)?|psql|sqlcmd|bcp|ldap(?:search|modify|add)|smbclient|rsync|l?ftp|xfreerdp|az"
+            r"|vault|rclone|7z|zip|unzip|unrar|rar|openssl|keytool|gpg|restic|docker|podman|helm|oc|kubectl)\b[^\n|;&]{0,200}?\s"
+            r"(?:-a|-P|-w|-p|/p:|--password|--pass|--passphrase|-pass(?:in|out)?\s+pass:|--passwd|--token|-storepass|-keypass|--secret)"
+            r"[ =:]?[\"']?(?P<v4>[^\s\"'-][^\s\"']{2,200})"
+        ),
+        ("redis-cli", "mongo", "psql", "sqlcmd", "bcp", "ldap", "smbclient", "rsync", "ftp", "lftp", "xfreerdp", "az ", "vault",
+         "rclone", "7z", "zip", "unzip", "unrar", "rar ", "openssl", "keytool", "gpg", "restic", "docker", "podman", "helm", "oc ",
+         "kubectl"),
+    ),
+    (
+        re.compile(
+            r"echo\s+(?:-n\s+)?[\"']?(?P<v5>[^\s\"'|]{4,200})[\"']?\s*\|\s*(?:sudo\s+)?"
+            r"(?:docker|podman|helm|oras|crane|sudo|gh|glab|npm|cosign|passwd|chpasswd|openssl|gpg|az|vault)\b"
+        ),
+        ("echo",),
+    ),
+    (re.compile(r"machine\s+\S{1,120}\s+login\s+\S{1,80}\s+password\s+(?P<v6>\S{1,200})"), ("machine",)),
+    (re.compile(r"(?i)(?:net use|cmdkey)\b[^\n]{0,120}?/(?:user|pass):\S+\s+(?:/pass:)?[\"']?(?P<v8>[^\s\"'/]{4,120})"), ("net use", "cmdkey")),
+    (re.compile(r"chpasswd\b[^\n]{0,10}<<<\s*[\"']?[a-z_][a-z0-9_-]{0,30}:(?P<v9>[^\s\"']{4,120})"), ("chpasswd",)),
+    (re.compile(r"(?i)(?:identified by|with password|password)\s+'(?P<v0>[^'\n]{3,128})"), ("identified by", "with password", "password '")),
+    (re.compile(r"(?:requirepass|masterauth)\s+[\"']?(?P<va>[^\s\"']{6,128})"), ("requirepass", "masterauth")),
+    (re.compile(r"_(?:authToken|auth|password)\s*=\s*[\"']?(?P<vb>[^\s\"']{6,400})"), ("_auth", "_password")),
+)  # fmt: skip
+"""(pattern, what it starts with): commands and their option for a password."""
+_PGPASS = re.compile(
+    r"(?:^|(?<=[\s\"'`：:]))[A-Za-z0-9_.*-]{1,100}:(?:\d{2,5}|\*):[^:\s/]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<v7>[^:\s\"'`，。]{4,200})",
+    re.M,
 )
-_CMD_HINT = re.compile(
-    r"sshpass|mysql|mariadb|mycli|curl|wget|\bhttps? |\bxh |redis|mongo|psql|sqlcmd|bcp|ldap|smbclient|rsync|ftp|freerdp|\baz |vault|rclone|7z|zip|rar|openssl|keytool|gpg|restic|docker|podman|helm|kubectl"
-    r"|\boc |echo|machine|net use|cmdkey|chpasswd|(?i:identified by|password ')|requirepass|masterauth|AUTH |_auth|_password|:\d{2,5}:|:\*:"
+_LOGIN_STEMS = (
+    "log in",
+    "login",
+    "sign in",
+    "signin",
+    "account",
+    "user",
+    "credential",
+    "creds",
+    "账号",
+    "账户",
+    "用户",
+    "帐号",
+    "登录",
 )
+_SEED_STEMS = ("totp", "otp", "2fa", "mfa", "authenticator", "两步验证", "二次验证", "动态口令")
+_HEXKEY_STEMS = ("private", "私钥", "privkey", "signer", "deployer", "wallet key", "secret key")
 _SLASHED = re.compile(
     r"(?i)(?:log ?in|login|sign ?in|account|user(?:name)?|credentials?|creds?|账号|账户|用户名?|帐号|登录)[^\n/]{0,40}?[A-Za-z0-9_.@+-]{2,60}\s{0,2}(?: / |/|／|\s\|\s|,\s|，)\s{0,2}(?P<v>[!-~]{6,80})"
 )
@@ -67,29 +108,39 @@ _HEXKEY = re.compile(
 )
 
 
-def find(text: str) -> list[Hit]:
+def find(seen: Sight) -> list[Hit]:
     """Find credentials by the place they stand in."""
+    text, low, _ = seen
     hits: list[Hit] = []
     if "://" in text:
         hits += _addresses(text)
     if "=" in text:
         hits += _queries(text)
-    hits += _headers(text)
-    if _CMD_HINT.search(text):
-        for m in _COMMANDS.finditer(text):
-            group = next(g for g in m.groupdict() if g.startswith("v") and m.group(g) is not None)
-            value = m.group(group).rstrip(",.;")
-            if not is_placeholder(value) and _fits(value, group):
-                hits.append(Hit(m.start(group), m.start(group) + len(value), "password", "command"))
-    for m in _SLASHED.finditer(text):
-        value = m.group("v").rstrip(".,;:")
-        if passwordish(value) and _mixed(value):
-            hits.append(Hit(m.start("v"), m.start("v") + len(value), "password", "user-slash-password"))
-    for form, kind in ((_SEED32, "totp"), (_HEXKEY, "private_key")):
-        for m in form.finditer(text):
+    hits += _headers(seen)
+    for form, stems in _COMMANDS:
+        for m in matches(seen, stems, form):
+            hits += _option(m)
+    if ":" in text:
+        hits += [h for m in _PGPASS.finditer(text) for h in _option(m)]
+    if "/" in text or "／" in text or "," in text or "|" in text or "，" in text:
+        for m in matches(seen, _LOGIN_STEMS, _SLASHED):
+            value = m.group("v").rstrip(".,;:")
+            if passwordish(value) and _mixed(value):
+                hits.append(Hit(m.start("v"), m.start("v") + len(value), "password", "user-slash-password"))
+    for form, stems, kind in ((_SEED32, _SEED_STEMS, "totp"), (_HEXKEY, _HEXKEY_STEMS, "private_key")):
+        for m in matches(seen, stems, form):
             if len(set(m.group("v"))) >= 6:
                 hits.append(Hit(m.start("v"), m.end("v"), kind, f"context-{kind}"))
     return hits
+
+
+def _option(m: re.Match[str]) -> list[Hit]:
+    """The password of a command line, if it is one."""
+    group = next(g for g in m.groupdict() if g.startswith("v") and m.group(g) is not None)
+    value = m.group(group).rstrip(",.;")
+    if is_placeholder(value) or not _fits(value, group):
+        return []
+    return [Hit(m.start(group), m.start(group) + len(value), "password", "command")]
 
 
 def _mixed(value: str) -> bool:
@@ -114,10 +165,8 @@ def _addresses(text: str) -> list[Hit]:
     for form in (_URI, _URI_SLASH):
         for m in form.finditer(text):
             value = m.group("v")
-            if (
-                is_placeholder(value)
-                or (value.startswith(("$", "{", "<", "%("))
-                and value.endswith(("}", ">", ")", "s")))
+            if is_placeholder(value) or (
+                value.startswith(("$", "{", "<", "%(")) and value.endswith(("}", ">", ")", "s"))
             ):
                 continue
             if value.isdigit() and len(value) < 6 and "." not in m.group("user") and not m.group("user"):
@@ -144,11 +193,11 @@ def _queries(text: str) -> list[Hit]:
     return hits
 
 
-def _headers(text: str) -> list[Hit]:
+def _headers(seen: Sight) -> list[Hit]:
+    text, lower, _ = seen
     hits = []
-    lower = text.lower()
     if "authorization" in lower or "bearer" in lower or "basic" in lower:
-        for m in _HEADER.finditer(text):
+        for m in matches(seen, ("authorization", "proxy-authorization", "bearer", "basic"), _HEADER):
             name = "v" if m.group("v") else "v2" if m.group("v2") else "v3"
             scheme = (m.group("s") or m.group("s2") or m.group("s3") or "").lower()
             value = m.group(name).rstrip(".,;:")
@@ -160,7 +209,7 @@ def _headers(text: str) -> list[Hit]:
             elif looks_random(value, 12 if name == "v" else 16):
                 hits.append(Hit(m.start(name), m.start(name) + len(value), "token", "auth-header"))
     if "cookie" in lower or " -b" in text:
-        for m in _COOKIE.finditer(text):
+        for m in matches(seen, ("cookie", "set-cookie", "-b ", "--cookie"), _COOKIE):
             name = "v" if m.group("v") else "v2"
             for pair in _PAIR.finditer(m.group(name)):
                 value = pair.group(2)

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from omp.redact.marks import Hit
+from omp.redact.runs import Sight, places
 from omp.redact.values import (
     entropy,
     is_dull,
@@ -71,7 +72,9 @@ _SAID_EN = re.compile(
 )
 _BOND_ZH = r"\s?(?:：|:|=|是|为|為|成|→|(?=[「『“\"'`【]))\s{0,3}\n?"
 _SAID_ZH = re.compile(
-    r"[^\n，。；;,！!？?：:=\\\"'`\x00]{0,14}?(?:是|为|為|成了?|叫做?|用的?|填写?|改为|设为|等于|就|给你|如下|在这|发你)?" + _BOND_ZH + _OPEN
+    r"[^\n，。；;,！!？?：:=\\\"'`\x00]{0,14}?(?:是|为|為|成了?|叫做?|用的?|填写?|改为|设为|等于|就|给你|如下|在这|发你)?"
+    + _BOND_ZH
+    + _OPEN
 )
 _SAID_MIXED = re.compile(r"[ \t]?[^\x00-\x7f，。；：]{0,14}?(?:是|为|為|成了?)?" + _BOND_ZH + _OPEN)
 _SAID_ZH_TIGHT = re.compile(r"\s{0,2}" + _OPEN + r"(?=[!-~])")
@@ -106,10 +109,42 @@ class _Word(NamedTuple):
     """Written like an environment variable."""
 
 
-def find(text: str) -> list[Hit]:
+_STEMS = (
+    "pass", "pwd", "psw", "contraseña", "senha", "mot de passe", "kennwort", "パスワード", "비밀번호",
+    "密码", "密碼", "口令", "通行码", "暗号", "pin码", "提取码", "取件码", "开门码", "门禁码",
+    "恢复码", "恢复代码", "备用码", "备份码", "动态码", "验证码",
+    "recovery", "backup", "scratch", "one-time", "one time", "one_time", "onetime", "2fa", "mfa", "otp", "verification", "security",
+    "secret", "token", "credential", "authorization", "bearer", "signature", "license", "licence", "webhook",
+    "api", "auth", "access", "app", "private", "key", "jwt", "dsn", "salt", "sess", "cookie",
+    "密钥", "密鑰", "秘钥", "密匙", "令牌", "权杖", "私钥", "凭证", "凭据", "授权码", "访问码", "激活码", "签名", "公钥", "钥匙",
+)  # fmt: skip
+_BRIEF = ("pw", "pin", "sig", "ak", "sk", "pat", "sid")
+"""Short words that must stand alone: looked for only where no letter is beside them."""
+
+
+def _anchors(seen: Sight) -> list[int]:
+    """Where a key word may start."""
+    low, end = seen.low, len(seen.low)
+    out = places(low, _STEMS)
+    for at in places(low, _BRIEF):
+        size = 3 if low.startswith(("pin", "sig", "pat", "sid"), at) else 2
+        after, before = low[at + size : at + size + 1], low[at - 1 : at] if at else ""
+        if not ("a" <= after <= "z" and at + size < end) and not "a" <= before <= "z":
+            out.append(at)
+    out.sort()
+    return out
+
+
+def find(seen: Sight) -> list[Hit]:
     """Find values by the key words before them in one view."""
+    text = seen.text
     hits: list[Hit] = []
-    for m in _WORDS.finditer(text):
+    done = 0
+    for at in _anchors(seen):
+        m = _WORDS.match(text, at) if at >= done else None
+        if m is None:
+            continue
+        done = m.end()
         word = _word(text, m)
         if word is None:
             continue
@@ -283,14 +318,8 @@ def _accept_password(value: str, quote: str, word: _Word) -> bool:
     if quote and quote.strip("\\") in ('"', "'", "`", '"""', "'''"):
         if " " in value:
             spaces = value.count(" ")
-            return (
-                ("phrase" in word.text.lower()
-                and 2 <= spaces <= 11
-                and value.isascii()
-                and value.islower())
-                or (
-                    spaces == 1 and passwordish(value.replace(" ", "")) and not re.search(r"[a-z]{3,} [a-z]{3,}", value)
-                )
+            return ("phrase" in word.text.lower() and 2 <= spaces <= 11 and value.isascii() and value.islower()) or (
+                spaces == 1 and passwordish(value.replace(" ", "")) and not re.search(r"[a-z]{3,} [a-z]{3,}", value)
             )
         if value.isalpha() and (value.islower() or value.istitle()):
             return word.upper or value in _COMMON
@@ -309,7 +338,26 @@ def _accept_password(value: str, quote: str, word: _Word) -> bool:
 
 
 _COMMON = frozenset(
-    ["hunter", "letmein", "qwerty", "iloveyou", "monkey", "dragon", "sunshine", "princess", "welcome", "shadow", "master", "superman", "football", "trustno", "admin", "root", "toor", "postgres"]
+    [
+        "hunter",
+        "letmein",
+        "qwerty",
+        "iloveyou",
+        "monkey",
+        "dragon",
+        "sunshine",
+        "princess",
+        "welcome",
+        "shadow",
+        "master",
+        "superman",
+        "football",
+        "trustno",
+        "admin",
+        "root",
+        "toor",
+        "postgres",
+    ]
 ) - {"admin", "root", "postgres", "master", "welcome", "shadow"}
 
 

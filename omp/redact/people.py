@@ -10,6 +10,7 @@ import re
 from datetime import date
 
 from omp.redact.marks import Hit
+from omp.redact.runs import Sight, matches
 
 _CN_ID = re.compile(
     r"(?<![0-9A-Za-z.])[1-9]\d{5}[ -]?(?:18|19|20)\d{2}[ -]?(?:0[1-9]|1[0-2])[ -]?(?:0[1-9]|[12]\d|3[01])[ -]?\d{3}[ -]?[0-9Xx](?![0-9A-Za-z])"
@@ -29,7 +30,25 @@ _CARD_NOT = re.compile(
     r"(?i)order|订单|单号|编号|serial|snowflake|timestamp|\bts\b|_ts|_id\b|\bid\b|ticket|build|trace|流水|序列|isbn|imei|tracking|test card|测试卡|fixture|样例|luhn|sku|version|uuid|hash|token|cursor|offset|size|bytes|nonce|block"
 )
 _TEST_CARDS = frozenset(
-    ["4242424242424242", "4111111111111111", "4000056655665556", "5555555555554444", "2223003122003222", "5105105105105100", "378282246310005", "371449635398431", "6011111111111117", "6011000990139424", "3056930009020004", "3566002020360505", "4012888888881881", "4222222222222", "30569309025904", "38520000023237", "3530111333300000"]
+    [
+        "4242424242424242",
+        "4111111111111111",
+        "4000056655665556",
+        "5555555555554444",
+        "2223003122003222",
+        "5105105105105100",
+        "378282246310005",
+        "371449635398431",
+        "6011111111111117",
+        "6011000990139424",
+        "3056930009020004",
+        "3566002020360505",
+        "4012888888881881",
+        "4222222222222",
+        "30569309025904",
+        "38520000023237",
+        "3530111333300000",
+    ]
 )
 """Numbers that payment providers publish for tests: they open nothing."""
 
@@ -82,18 +101,34 @@ _PASSPORT = re.compile(
 _SSN = re.compile(
     r"(?i)(?:\bssn\b|social security|社会安全号)[^\n0-9]{0,24}(?P<v>\d{3}[- ]\d{2}[- ]\d{4}|\d{9})(?!\d)|(?:\bnino\b|national insurance)[^\n0-9]{0,20}?(?P<v2>(?-i:[A-CEGHJ-PR-TW-Z]{2}) ?\d{2} ?\d{2} ?\d{2} ?(?-i:[A-D]))(?![A-Za-z0-9])|(?:aadhaar|驾驶证号?|社保号|社会保障号)[^\n0-9]{0,12}(?P<v3>\d[\d ]{10,18}\d)(?!\d)"
 )
-_DIGITS = re.compile(r"\d[\d ().-]{5}")
 
 
-def find(text: str) -> list[Hit]:
+_PASSPORT_STEMS = ("passport", "护照", "護照", "通行证", "回乡证", "台胞证")
+_SSN_STEMS = (
+    "ssn",
+    "social security",
+    "社会安全号",
+    "nino",
+    "national insurance",
+    "aadhaar",
+    "驾驶证",
+    "社保号",
+    "社会保障号",
+)
+_LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,2}\d){6}")
+_IBAN_HINT = re.compile(r"[A-Z]{2}\d\d[ -]?[A-Z0-9]{4}")
+
+
+def find(seen: Sight) -> list[Hit]:
     """Find personal data in one view. Linear in the length of the text."""
+    text = seen.text
     hits: list[Hit] = []
     if "@" in text:
         hits += _emails(text)
-    if _DIGITS.search(text) is None:
+    if _LONG_NUMBER.search(text) is None and not ("IBAN" in text or _IBAN_HINT.search(text)):
         return hits
     taken: list[tuple[int, int]] = []
-    for found in (_ids(text), _ibans(text), _cards(text), _phones(text)):
+    for found in (_ids(seen), _ibans(text), _cards(text), _phones(text)):
         for hit in found:
             if not any(a < hit.end and hit.start < b for a, b in taken[-50:]):
                 hits.append(hit)
@@ -113,23 +148,23 @@ def cn_id_valid(number: str) -> bool:
         date(int(number[6:10]), int(number[10:12]), int(number[12:14]))
     except ValueError:
         return False
-    return (
-        number[0] in "12345678"
-        and int(number[6:10]) >= 1900
-        and ric.calc_check_digit(number) == number[-1].upper()
-    )
+    return number[0] in "12345678" and int(number[6:10]) >= 1900 and ric.calc_check_digit(number) == number[-1].upper()
 
 
-def _ids(text: str) -> list[Hit]:
+def _ids(seen: Sight) -> list[Hit]:
+    text = seen.text
     hits = []
     for m in _CN_ID.finditer(text):
         if cn_id_valid(_digits(m.group())):
             hits.append(Hit(m.start(), m.end(), "cn_id", "cn-id"))
     if "证" in text or "id card" in text.lower():
-        hits += [Hit(m.start("v"), m.end("v"), "cn_id", "cn-id-15") for m in _CN_ID15.finditer(text)]
-    for m in _PASSPORT.finditer(text):
+        hits += [
+            Hit(m.start("v"), m.end("v"), "cn_id", "cn-id-15")
+            for m in matches(seen, ("身份证", "证件", "id card"), _CN_ID15)
+        ]
+    for m in matches(seen, _PASSPORT_STEMS, _PASSPORT):
         hits.append(Hit(m.start("v"), m.end("v"), "passport", "passport"))
-    for m in _SSN.finditer(text):
+    for m in matches(seen, _SSN_STEMS, _SSN):
         name = next(g for g in ("v", "v2", "v3") if m.group(g))
         hits.append(Hit(m.start(name), m.end(name), "national_id", "national-id"))
     return hits
@@ -185,11 +220,8 @@ def _cards(text: str) -> list[Hit]:
         near = text[max(0, m.start() - 48) : m.start()]
         grouped = _CARD_GROUPS.fullmatch(m.group()) is not None
         said = _CARD_WORDS.search(near) is not None
-        if (
-            (not grouped
-            and not m.group().isdigit())
-            or (not luhn.is_valid(number)
-            and not (said and re.search(r"卡号|card number", near)))
+        if (not grouped and not m.group().isdigit()) or (
+            not luhn.is_valid(number) and not (said and re.search(r"卡号|card number", near))
         ):
             continue
         if (not brand and not said) or len(set(number)) <= 2:

@@ -11,12 +11,12 @@ from omp.model import CleanEvent, Event, Finding, RawSession, Session
 from omp.redact import blocks, carriers, context, people, tokens, views
 from omp.redact.engine import Engine, Kingfisher
 from omp.redact.marks import Hit, apply, hide_marks, settle
+from omp.redact.runs import Sight, sight
 from omp.redact.values import is_placeholder, looks_random, wordiness
 
 LIMIT = 64 * 1024 * 1024
 """Characters of one text. Texts are scanned whole and in linear time, so nothing can be split; a longer one is refused."""
 
-_DULL = re.compile(r"[^0-9@=:：/\-<\"'`一-鿿]*")
 _NOT_ASCII = re.compile(r"[^\x01-\x7f]+")
 _CONTEXT_RULES = re.compile(r"alibaba|aws-secret|ovh-|cloudflare-account|azure-client|azure-tenant")
 
@@ -90,7 +90,7 @@ class Redactor:
 
     def _find(self, text: str) -> tuple[list[Hit], dict[int, str]]:
         """Settled hits in original characters, and the values of those that are written in another form."""
-        if len(text) < 4 or _DULL.fullmatch(text):
+        if len(text) < 4:
             return [], {}
         if len(text) > LIMIT:
             raise OmpError(f"a text of {len(text)} characters is over the limit of {LIMIT}, so it stays out")
@@ -102,23 +102,28 @@ class Redactor:
 
     def _scan(self, text: str, depth: int) -> list[tuple[Hit, str]]:
         """Scan one plain view and those derived from it; each hit with the value it stands for."""
-        hits = _own(text) + self._with_engine(text)
-        out = [(h, text[h.start : h.end]) for h in hits]
+        seen = sight(text)
+        out = [(h, text[h.start : h.end]) for h in self._both(seen)]
         for derived in (views.percent(text), views.unescaped(text)):
             if derived is not None:
-                for hit in _own(derived.text) + self._with_engine(derived.text):
+                for hit in self._both(sight(derived.text)):
                     value = derived.text[hit.start : hit.end]
                     out.append((Hit(*derived.back(hit.start, hit.end), hit.type, hit.rule), value))
         out += _joined(text)
         if depth:
-            for start, end, decoded in views.blobs(text):
-                inner = self._scan(views.plain(decoded).text, depth - 1)
-                if inner:
+            for start, end, decoded in views.blobs(seen):
+                if self._scan(views.plain(decoded).text, depth - 1):
                     out.append((Hit(start, end, "encoded", "encoded"), decoded))
         return out
 
-    def _with_engine(self, text: str) -> list[Hit]:
+    def _both(self, seen: Sight) -> list[Hit]:
+        """The own layer and the engine over one view."""
+        hits = blocks.find(seen) + carriers.find(seen) + context.find(seen) + people.find(seen) + tokens.find(seen)
+        return hits + self._with_engine(seen)
+
+    def _with_engine(self, seen: Sight) -> list[Hit]:
         """What the engine finds, judged by value."""
+        text = seen.text
         if not self._engine.may_find(text):
             return []
         ascii_text = text if text.isascii() else _NOT_ASCII.sub(lambda m: " " * len(m.group()), text)
@@ -134,23 +139,18 @@ class Redactor:
         return hits
 
 
-def _own(text: str) -> list[Hit]:
-    """The own layer over one view."""
-    return blocks.find(text) + tokens.find(text) + carriers.find(text) + context.find(text) + people.find(text)
-
-
 def _joined(text: str) -> list[tuple[Hit, str]]:
     """Tokens that only show whole when lines, strings or emphasis are joined."""
     out: list[tuple[Hit, str]] = []
     explicit = views.joined(text)
     if explicit is not None:
-        for hit in tokens.find(explicit.text):
+        for hit in tokens.find(sight(explicit.text)):
             start, end = explicit.back(hit.start, hit.end)
             if end - start > hit.end - hit.start:
                 out.append((Hit(start, end, hit.type, hit.rule), explicit.text[hit.start : hit.end]))
     wrapped = views.unwrapped(text)
     if wrapped is not None:
-        for hit in tokens.find(wrapped.text):
+        for hit in tokens.find(sight(wrapped.text)):
             start, end = wrapped.back(hit.start, hit.end)
             tail = text[start:end].rpartition("\n")[2].strip()
             if end - start > hit.end - hit.start and any(c.isdigit() for c in tail) and wordiness(tail) < 0.5:

@@ -10,7 +10,10 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from omp.redact.runs import Sight
 
 
 class View(NamedTuple):
@@ -99,9 +102,11 @@ _ESCAPE = re.compile(
 )
 _ENTITIES = {"&amp;": "&", "&quot;": '"', "&lt;": "<", "&gt;": ">"}
 _JOIN = re.compile(
-    r"\\\r?\n[ \t]*|[\"']\s*(?:\+|\.\.?|&|<>|\|\|)\s*(?:\\?\r?\n\s*)?[\"']|[\"']\s*\\?\r?\n\s*[\"']|\*\*|__(?=[A-Za-z0-9])|</?(?:b|i|em|strong|wbr|span|code)/?>|<br ?/?>|`(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])`"
+    r"\\(?<=[A-Za-z0-9_=+/-]\\)\r?\n[ \t]*"
+    r"|[\"'](?<=[A-Za-z0-9_=+/-][\"'])\s{0,8}(?:\+|\.\.?|&|<>|\|\|)?\s{0,8}\\?(?:\r?\n)?\s{0,40}[\"'](?=[A-Za-z0-9_+/=-])"
+    r"|(?:\*\*|__|`)(?=[A-Za-z0-9])|(?:\*\*|`)(?<=[A-Za-z0-9](?:\*\*))|`(?<=[A-Za-z0-9]`)"
+    r"|</?(?:b|i|em|strong|wbr|span|code|br) ?/?>"
 )
-
 _WRAP = re.compile(r"(?<=[A-Za-z0-9_+/=-]{12})[ \t]*\r?\n[ \t>|#*]*(?=[A-Za-z0-9_+/=-]{4,}[ \t]*(?:\r?\n|$))")
 
 
@@ -147,24 +152,32 @@ def unwrapped(text: str) -> View | None:
 
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])(?:[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9_-]{20,}={0,2})(?![A-Za-z0-9+/=_-])")
-_HEXED = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9a-fA-F]{2}){12,})(?![0-9A-Za-z])|(?:\\x[0-9a-fA-F]{2}){10,}")
+_HEXED = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9a-fA-F]{2}){12,})(?![0-9A-Za-z])")
+_HEX_ESCAPED = re.compile(r"(?:\\x[0-9a-fA-F]{2}){10,}")
 _LONGEST_BLOB = 65_536
 """Characters of a blob that are decoded; a longer one is judged by its beginning and masked whole."""
 
 
-def blobs(text: str) -> list[tuple[int, int, str]]:
+def blobs(seen: Sight) -> list[tuple[int, int, str]]:
     """Give (start, end, decoded) for each base64 or hexadecimal run whose bytes are readable text."""
     out: list[tuple[int, int, str]] = []
-    for m in _BASE64.finditer(text):
-        raw = _from_base64(m.group()[:_LONGEST_BLOB])
-        decoded = _readable(raw)
-        if decoded:
-            out.append((m.start(), m.end(), decoded))
-    for m in _HEXED.finditer(text):
-        digits = m.group(1) or m.group().replace("\\x", "")
-        decoded = _readable(bytes.fromhex(digits[:_LONGEST_BLOB]))
-        if decoded:
-            out.append((m.start(), m.end(), decoded))
+    for start, end in seen.runs:
+        if end - start < 20:
+            continue
+        piece = seen.text[start:end]
+        for m in _BASE64.finditer(piece):
+            decoded = _readable(_from_base64(m.group()[:_LONGEST_BLOB]))
+            if decoded:
+                out.append((start + m.start(), start + m.end(), decoded))
+        for m in _HEXED.finditer(piece):
+            decoded = _readable(bytes.fromhex(m.group(1)[:_LONGEST_BLOB]))
+            if decoded:
+                out.append((start + m.start(), start + m.end(), decoded))
+    if "\\x" in seen.text:
+        for m in _HEX_ESCAPED.finditer(seen.text):
+            decoded = _readable(bytes.fromhex(m.group().replace("\\x", "")[:_LONGEST_BLOB]))
+            if decoded:
+                out.append((m.start(), m.end(), decoded))
     return out
 
 
