@@ -57,15 +57,15 @@ def refuse_links(anchor: Path, path: Path) -> None:
 
     What is missing is no link; nor is `anchor` itself looked at, which the person named.
     """
-    place = anchor
+    place = str(anchor)
     for part in path.relative_to(anchor).parts:
-        place = place / part
+        place = f"{place}{os.sep}{part}"
         try:
-            mode = place.lstat().st_mode
+            mode = os.lstat(place).st_mode
         except FileNotFoundError:
             return
         except OSError as error:
-            raise failure(place, error, "reach") from error
+            raise failure(Path(place), error, "reach") from error
         if stat.S_ISLNK(mode):
             raise WriteRefused(f"{place} is a symbolic link, and none is followed here", "put the real file there")
 

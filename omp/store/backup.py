@@ -6,6 +6,7 @@ a file that was cleaned has no uncleaned twin.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,11 @@ def listing(root: Path) -> list[Backup]:
     """List the versions in `.backup/`, oldest first."""
     folder = root / FOLDER
     found: list[tuple[str, int, Backup]] = []
-    for file in folder.iterdir() if folder.is_dir() else ():
+    try:
+        files = list(os.scandir(folder))
+    except FileNotFoundError:
+        return []
+    for file in files:
         name = _NAME.fullmatch(file.name)
         if name is None or file.is_symlink():
             continue
@@ -66,7 +71,7 @@ def keep(
     atomic.make_folder(folder, 0o700)
     prefix, mark = path.replace("/", "~"), old.digest[:8]
     try:
-        present = [m for n in folder.iterdir() if (m := _NAME.fullmatch(n.name)) is not None and m[1] == prefix]
+        present = [m for n in os.scandir(folder) if (m := _NAME.fullmatch(n.name)) is not None and m[1] == prefix]
     except OSError as error:
         raise atomic.failure(folder, error, "read") from error
     if any(m[3] == mark for m in present):

@@ -86,7 +86,8 @@ def prove(reading: FileReading, old: bytes, new: bytes, puts: Sequence[Fact], re
     if problems:
         raise _unproven(tuple(problems))
     wanted = {i: fact for i, fact in standing(reading).items() if i not in removes} | {f.id: f for f in puts}
-    if {r.memory.id: r.memory for r in rows} != wanted or len(rows) != len(wanted):
+    found = [row_of(r.memory.id, r.line, r.memory, r.extra) for r in rows if isinstance(r.memory, Entry)]
+    if {r.id: decode(r) for r in found} != wanted or len(rows) != len(wanted):
         raise _unproven()
     expected: dict[str, Any] = copy.deepcopy(before) if isinstance(before, dict) else {}
     old_facts = standing(reading)
@@ -97,7 +98,7 @@ def prove(reading: FileReading, old: bytes, new: bytes, puts: Sequence[Fact], re
         _set(expected, pointer_parts(fact.pointer), fact.value)
     if _others(expected) != _others(after):
         raise _unproven()
-    return [row_of(r.memory.id, r.line, r.memory, r.extra) for r in rows if isinstance(r.memory, Entry)]
+    return found
 
 
 def _others(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import msgspec
+
 from omp.errors import BrokenFile, WriteRefused
 from omp.model import Entry, Memory, Problem
 from omp.store.reading import FileReading, Row, decode, moved, row_of
@@ -50,8 +52,23 @@ def _edit(reading: FileReading, data: bytes, key: str, puts: Sequence[Memory], r
             if old is None:
                 raise WriteRefused(f"{memory.id} in {reading.path} cannot be read", "omp validate")
             if old != memory:
-                data = replace_entry(data, key, old, memory)
+                data = _replace(data, key, old, memory)
     return insert_entries(data, key, [m for m in puts if m.id not in present])
+
+
+def _replace(data: bytes, key: str, old: Memory, new: Memory) -> bytes:
+    """Change an entry's fields in one go; where one stands in another's way, one after the other."""
+    try:
+        return replace_entry(data, key, old, new)
+    except WriteRefused:
+        if type(old) is not type(new):
+            raise
+        for name in new.__struct_fields__:
+            if getattr(old, name) != getattr(new, name):
+                step = msgspec.structs.replace(old, **{name: getattr(new, name)})
+                data = replace_entry(data, key, old, step)
+                old = step
+        return data
 
 
 def _hull(rows: Sequence[Row], data: bytes, puts: Sequence[Memory], removes: set[str]) -> tuple[int, int] | None:

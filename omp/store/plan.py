@@ -136,7 +136,7 @@ class _Planner:
         out: dict[str, list[str]] = {}
         for name, ids in sorted(wanted.items()):
             reading = self.reading(name)
-            for identity in ids & {row.id for row in reading.rows}:
+            for identity in ids & self.reader.ids(reading):
                 out.setdefault(identity, []).append(name)
             for path in [] if name == FACTS_FILE else self.reader.rotated(name):
                 for identity in self.reader.holds(path, ids):

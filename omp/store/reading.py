@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -81,7 +83,23 @@ def row_of(identity: str, line: int, memory: Entry | None, extra: object = None)
     if memory is None:
         return Row(identity, line, "", _NOTHING, _NOTHING)
     month = (memory.timestamps.created_at or memory.date)[:7]
-    return Row(identity, line, month, msgspec.Raw(_encode(memory)), msgspec.Raw(_encode(extra)) if extra else _NOTHING)
+    return Row(identity, line, month, msgspec.Raw(_packed(memory)), msgspec.Raw(_packed(extra)) if extra else _NOTHING)
+
+
+def _packed(value: object) -> bytes:
+    try:
+        return _encode(value)
+    except OverflowError:  # a number beyond 64 bits: nobody counts with it, its digits are kept as text
+        return _encode(small(msgspec.to_builtins(value, enc_hook=str)))
+
+
+def small(value: Any) -> Any:
+    """Give plain values with integers beyond 64 bits as their digits."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return str(value)
+    if isinstance(value, dict):
+        return {k: small(v) for k, v in value.items()}
+    return [small(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 def moved(row: Row, by: int) -> Row:
@@ -167,6 +185,7 @@ class Reader:
         self._records = local / "parsed"
         self._place = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
         self._seen: dict[str, tuple[tuple[int, ...], FileReading]] = {}
+        self._ids: dict[str, tuple[str, frozenset[str]]] = {}
         self._mark = b""
 
     # Places
@@ -236,7 +255,14 @@ class Reader:
         if not ids:
             return set()
         reading = self.file(relative)
-        return ids & {row.id for row in reading.rows} if reading is not None else set()
+        return ids & self.ids(reading) if reading is not None else set()
+
+    def ids(self, reading: FileReading) -> frozenset[str]:
+        """Give the ids that stand in a version of a file."""
+        told = self._ids.get(reading.path)
+        if told is None or told[0] != reading.digest or not reading.digest:
+            self._ids[reading.path] = told = (reading.digest, frozenset(row.id for row in reading.rows))
+        return told[1]
 
     # Records of other processes
 
@@ -270,7 +296,7 @@ class Reader:
 
 def _stat(path: Path) -> tuple[int, ...] | None:
     try:
-        info = path.lstat()
+        info = os.lstat(path)
     except FileNotFoundError:
         return None
     except OSError as error:
