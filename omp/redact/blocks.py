@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from omp.redact import stems
 from omp.redact.marks import Hit
 from omp.redact.runs import Sight, matches
 
@@ -27,20 +28,6 @@ _MNEMONIC = re.compile(
 )
 
 
-_MNEMONIC_STEMS = (
-    "seed",
-    "recovery",
-    "mnemonic",
-    "secret recovery",
-    "backup",
-    "wallet",
-    "助记词",
-    "種子",
-    "种子",
-    "恢复",
-)
-
-
 def find(seen: Sight) -> list[Hit]:
     """Find key blocks, private spans and wallet phrases in one view."""
     text = seen.text
@@ -54,7 +41,7 @@ def find(seen: Sight) -> list[Hit]:
             inner = m.lastindex or 1
             if m.group(inner).strip("\x00 \n"):
                 hits.append(Hit(m.start(inner), m.end(inner), "private", "private-span"))
-    for m in matches(seen, _MNEMONIC_STEMS, _MNEMONIC):
+    for m in matches(seen, stems.WALLETS, _MNEMONIC):
         group = m.lastindex or 1
         hits.append(Hit(m.start(group), m.end(group), "mnemonic", "wallet-words"))
     return hits

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 
+from omp.redact import stems
 from omp.redact.marks import Hit
 from omp.redact.runs import Sight, matches
 from omp.redact.values import entropy, is_dull, is_placeholder, looks_random, passwordish
@@ -41,13 +42,13 @@ _COMMANDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
         re.compile(
             r"(?:mysql(?:dump|admin|import|sh)?|mariadb(?:-dump)?|mycli)\b[^\n|;&]{0,120}?\s-p[\"']?(?P<v2>[^\s\"'-][^\s\"']{1,127})"
         ),
-        ("mysql", "mariadb", "mycli"),
+        stems.MYSQL,
     ),
     (
         re.compile(
             r"(?:curl|wget|https?|xh)\b(?!:)[^\n|;&]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?[\"']?[^\s:\"']{1,80}:(?P<v3>[^\s\"']{2,200})"
         ),
-        ("curl", "wget", "http", "xh "),
+        stems.HTTP,
     ),
     (
         re.compile(
@@ -56,9 +57,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
             r"(?:-a|-P|-w|-p|/p:|--password|--pass|--passphrase|-pass(?:in|out)?\s+pass:|--passwd|--token|-storepass|-keypass|--secret)"
             r"[ =:]?[\"']?(?P<v4>[^\s\"'-][^\s\"']{2,200})"
         ),
-        ("redis-cli", "mongo", "psql", "sqlcmd", "bcp", "ldap", "smbclient", "rsync", "ftp", "lftp", "xfreerdp", "az ", "vault",
-         "rclone", "7z", "zip", "unzip", "unrar", "rar ", "openssl", "keytool", "gpg", "restic", "docker", "podman", "helm", "oc ",
-         "kubectl"),
+        stems.CLIENTS,
     ),
     (
         re.compile(
@@ -79,23 +78,6 @@ _PGPASS = re.compile(
     r"(?:^|(?<=[\s\"'`：:]))[A-Za-z0-9_.*-]{1,100}:(?:\d{2,5}|\*):[^:\s/]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<v7>[^:\s\"'`，。]{4,200})",
     re.M,
 )
-_LOGIN_STEMS = (
-    "log in",
-    "login",
-    "sign in",
-    "signin",
-    "account",
-    "user",
-    "credential",
-    "creds",
-    "账号",
-    "账户",
-    "用户",
-    "帐号",
-    "登录",
-)
-_SEED_STEMS = ("totp", "otp", "2fa", "mfa", "authenticator", "两步验证", "二次验证", "动态口令")
-_HEXKEY_STEMS = ("private", "私钥", "privkey", "signer", "deployer", "wallet key", "secret key")
 _SLASHED = re.compile(
     r"(?i)(?:log ?in|login|sign ?in|account|user(?:name)?|credentials?|creds?|账号|账户|用户名?|帐号|登录)[^\n/]{0,40}?[A-Za-z0-9_.@+-]{2,60}\s{0,2}(?: / |/|／|\s\|\s|,\s|，)\s{0,2}(?P<v>[!-~]{6,80})"
 )
@@ -110,25 +92,25 @@ _HEXKEY = re.compile(
 
 def find(seen: Sight) -> list[Hit]:
     """Find credentials by the place they stand in."""
-    text, low, _ = seen
+    text = seen.text
     hits: list[Hit] = []
     if "://" in text:
         hits += _addresses(text)
     if "=" in text:
         hits += _queries(text)
     hits += _headers(seen)
-    for form, stems in _COMMANDS:
-        for m in matches(seen, stems, form):
+    for form, words in _COMMANDS:
+        for m in matches(seen, words, form):
             hits += _option(m)
     if ":" in text:
         hits += [h for m in _PGPASS.finditer(text) for h in _option(m)]
     if "/" in text or "／" in text or "," in text or "|" in text or "，" in text:
-        for m in matches(seen, _LOGIN_STEMS, _SLASHED):
+        for m in matches(seen, stems.LOGINS, _SLASHED):
             value = m.group("v").rstrip(".,;:")
             if passwordish(value) and _mixed(value):
                 hits.append(Hit(m.start("v"), m.start("v") + len(value), "password", "user-slash-password"))
-    for form, stems, kind in ((_SEED32, _SEED_STEMS, "totp"), (_HEXKEY, _HEXKEY_STEMS, "private_key")):
-        for m in matches(seen, stems, form):
+    for form, words, kind in ((_SEED32, stems.SEEDS, "totp"), (_HEXKEY, stems.HEX_KEYS, "private_key")):
+        for m in matches(seen, words, form):
             if len(set(m.group("v"))) >= 6:
                 hits.append(Hit(m.start("v"), m.end("v"), kind, f"context-{kind}"))
     return hits
@@ -194,10 +176,10 @@ def _queries(text: str) -> list[Hit]:
 
 
 def _headers(seen: Sight) -> list[Hit]:
-    text, lower, _ = seen
+    text, lower = seen.text, seen.low
     hits = []
     if "authorization" in lower or "bearer" in lower or "basic" in lower:
-        for m in matches(seen, ("authorization", "proxy-authorization", "bearer", "basic"), _HEADER):
+        for m in matches(seen, stems.HEADERS, _HEADER):
             name = "v" if m.group("v") else "v2" if m.group("v2") else "v3"
             scheme = (m.group("s") or m.group("s2") or m.group("s3") or "").lower()
             value = m.group(name).rstrip(".,;:")
@@ -209,7 +191,7 @@ def _headers(seen: Sight) -> list[Hit]:
             elif looks_random(value, 12 if name == "v" else 16):
                 hits.append(Hit(m.start(name), m.start(name) + len(value), "token", "auth-header"))
     if "cookie" in lower or " -b" in text:
-        for m in matches(seen, ("cookie", "set-cookie", "-b ", "--cookie"), _COOKIE):
+        for m in matches(seen, stems.COOKIES, _COOKIE):
             name = "v" if m.group("v") else "v2"
             for pair in _PAIR.finditer(m.group(name)):
                 value = pair.group(2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from omp.redact import stems
 from omp.redact.marks import Hit
 from omp.redact.runs import Sight, places
 from omp.redact.values import (
@@ -109,30 +110,7 @@ class _Word(NamedTuple):
     """Written like an environment variable."""
 
 
-_STEMS = (
-    "pass", "pwd", "psw", "contraseña", "senha", "mot de passe", "kennwort", "パスワード", "비밀번호",
-    "密码", "密碼", "口令", "通行码", "暗号", "pin码", "提取码", "取件码", "开门码", "门禁码",
-    "恢复码", "恢复代码", "备用码", "备份码", "动态码", "验证码",
-    "recovery", "backup", "scratch", "one-time", "one time", "one_time", "onetime", "2fa", "mfa", "otp", "verification", "security",
-    "secret", "token", "credential", "authorization", "bearer", "signature", "license", "licence", "webhook",
-    "api", "auth", "access", "app", "private", "key", "jwt", "dsn", "salt", "sess", "cookie",
-    "密钥", "密鑰", "秘钥", "密匙", "令牌", "权杖", "私钥", "凭证", "凭据", "授权码", "访问码", "激活码", "签名", "公钥", "钥匙",
-)  # fmt: skip
-_BRIEF = ("pw", "pin", "sig", "ak", "sk", "pat", "sid")
-"""Short words that must stand alone: looked for only where no letter is beside them."""
-
-
-def _anchors(seen: Sight) -> list[int]:
-    """Where a key word may start."""
-    low, end = seen.low, len(seen.low)
-    out = places(low, _STEMS)
-    for at in places(low, _BRIEF):
-        size = 3 if low.startswith(("pin", "sig", "pat", "sid"), at) else 2
-        after, before = low[at + size : at + size + 1], low[at - 1 : at] if at else ""
-        if not ("a" <= after <= "z" and at + size < end) and not "a" <= before <= "z":
-            out.append(at)
-    out.sort()
-    return out
+_STEMS = (*stems.PASSWORDS, *stems.CODES, *stems.TOKENS)
 
 
 def find(seen: Sight) -> list[Hit]:
@@ -140,7 +118,7 @@ def find(seen: Sight) -> list[Hit]:
     text = seen.text
     hits: list[Hit] = []
     done = 0
-    for at in _anchors(seen):
+    for at in places(seen, _STEMS):
         m = _WORDS.match(text, at) if at >= done else None
         if m is None:
             continue

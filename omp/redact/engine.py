@@ -17,6 +17,8 @@ from omp.redact import gate
 if TYPE_CHECKING:
     import kingfisher_sdk
 
+    from omp.redact.runs import Sight
+
 
 class Span(NamedTuple):
     """What an engine found: half-open range of characters, and its rule."""
@@ -29,7 +31,7 @@ class Span(NamedTuple):
 class Engine(Protocol):
     """A secret scanner. `may_find` is sound: False means that `scan` would give nothing."""
 
-    def may_find(self, text: str) -> bool:
+    def may_find(self, seen: Sight) -> bool:
         """Tell cheaply whether `scan` could find anything. Must not load what is slow to load."""
 
     def scan(self, text: str) -> list[Span]:
@@ -58,9 +60,9 @@ class Kingfisher:
         """Whether the rules are in memory."""
         return self._scanner is not None
 
-    def may_find(self, text: str) -> bool:
-        """Sound gate over the literals and shapes that every rule needs."""
-        return gate.may_match(text)
+    def may_find(self, seen: Sight) -> bool:
+        """Sound gate: the shapes and literals that every rule needs, looked at closely while loading can be saved."""
+        return gate.may_match(seen) and (self.loaded or gate.is_likely(seen))
 
     def scan(self, text: str) -> list[Span]:
         """Find secrets; ranges are characters of `text`, which must be ASCII. Raises OmpError on error or time-out."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from omp.redact import stems
 from omp.redact.marks import Hit
 from omp.redact.runs import Sight, matches
 
@@ -103,20 +104,7 @@ _SSN = re.compile(
 )
 
 
-_PASSPORT_STEMS = ("passport", "护照", "護照", "通行证", "回乡证", "台胞证")
-_SSN_STEMS = (
-    "ssn",
-    "social security",
-    "社会安全号",
-    "nino",
-    "national insurance",
-    "aadhaar",
-    "驾驶证",
-    "社保号",
-    "社会保障号",
-)
 _LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,2}\d){6}")
-_IBAN_HINT = re.compile(r"[A-Z]{2}\d\d[ -]?[A-Z0-9]{4}")
 
 
 def find(seen: Sight) -> list[Hit]:
@@ -125,7 +113,7 @@ def find(seen: Sight) -> list[Hit]:
     hits: list[Hit] = []
     if "@" in text:
         hits += _emails(text)
-    if _LONG_NUMBER.search(text) is None and not ("IBAN" in text or _IBAN_HINT.search(text)):
+    if _LONG_NUMBER.search(text) is None:
         return hits
     taken: list[tuple[int, int]] = []
     for found in (_ids(seen), _ibans(text), _cards(text), _phones(text)):
@@ -158,13 +146,10 @@ def _ids(seen: Sight) -> list[Hit]:
         if cn_id_valid(_digits(m.group())):
             hits.append(Hit(m.start(), m.end(), "cn_id", "cn-id"))
     if "证" in text or "id card" in text.lower():
-        hits += [
-            Hit(m.start("v"), m.end("v"), "cn_id", "cn-id-15")
-            for m in matches(seen, ("身份证", "证件", "id card"), _CN_ID15)
-        ]
-    for m in matches(seen, _PASSPORT_STEMS, _PASSPORT):
+        hits += [Hit(m.start("v"), m.end("v"), "cn_id", "cn-id-15") for m in matches(seen, stems.CN_IDS, _CN_ID15)]
+    for m in matches(seen, stems.PASSPORTS, _PASSPORT):
         hits.append(Hit(m.start("v"), m.end("v"), "passport", "passport"))
-    for m in matches(seen, _SSN_STEMS, _SSN):
+    for m in matches(seen, stems.NATIONAL_IDS, _SSN):
         name = next(g for g in ("v", "v2", "v3") if m.group(g))
         hits.append(Hit(m.start(name), m.end(name), "national_id", "national-id"))
     return hits

@@ -109,7 +109,7 @@ class Redactor:
                 for hit in self._both(sight(derived.text)):
                     value = derived.text[hit.start : hit.end]
                     out.append((Hit(*derived.back(hit.start, hit.end), hit.type, hit.rule), value))
-        out += _joined(text)
+        out += _joined(seen)
         if depth:
             for start, end, decoded in views.blobs(seen):
                 if self._scan(views.plain(decoded).text, depth - 1):
@@ -124,7 +124,7 @@ class Redactor:
     def _with_engine(self, seen: Sight) -> list[Hit]:
         """What the engine finds, judged by value."""
         text = seen.text
-        if not self._engine.may_find(text):
+        if not self._engine.may_find(seen):
             return []
         ascii_text = text if text.isascii() else _NOT_ASCII.sub(lambda m: " " * len(m.group()), text)
         if "\x00" in ascii_text:
@@ -139,16 +139,17 @@ class Redactor:
         return hits
 
 
-def _joined(text: str) -> list[tuple[Hit, str]]:
+def _joined(seen: Sight) -> list[tuple[Hit, str]]:
     """Tokens that only show whole when lines, strings or emphasis are joined."""
     out: list[tuple[Hit, str]] = []
+    text = seen.text
     explicit = views.joined(text)
     if explicit is not None:
         for hit in tokens.find(sight(explicit.text)):
             start, end = explicit.back(hit.start, hit.end)
             if end - start > hit.end - hit.start:
                 out.append((Hit(start, end, hit.type, hit.rule), explicit.text[hit.start : hit.end]))
-    wrapped = views.unwrapped(text)
+    wrapped = views.unwrapped(seen)
     if wrapped is not None:
         for hit in tokens.find(sight(wrapped.text)):
             start, end = wrapped.back(hit.start, hit.end)

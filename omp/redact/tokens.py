@@ -81,7 +81,7 @@ _HOOK_HINT = ("/hook", "webhook", "robot/send", "hooks.", "ftqq", "day.app", "te
 
 def find(seen: Sight) -> list[Hit]:
     """Find tokens by their own form in one view. Linear in the length of the text."""
-    text, _, runs = seen
+    text, runs = seen.text, seen.runs
     hits: list[Hit] = []
     if runs:
         table, literals = forms()

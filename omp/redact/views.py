@@ -9,6 +9,7 @@ import base64
 import binascii
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,20 +18,28 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """A text and, for each of its characters, the half-open range of original characters it came from.
+    """A text and where its characters came from.
 
-    `starts` is None when the view has one character for each original one.
+    The text is a row of pieces, each either copied or written anew for a range of original characters. `pieces` holds
+    (start in this text, start of the original range, its end, copied), None when nothing was changed.
     """
 
     text: str
-    starts: list[int] | None = None
-    ends: list[int] | None = None
+    pieces: list[tuple[int, int, int, bool]] | None = None
 
     def back(self, start: int, end: int) -> tuple[int, int]:
         """Map a non-empty range of this view to the original characters it covers."""
-        if self.starts is None or self.ends is None:
+        if self.pieces is None:
             return start, end
-        return self.starts[start], self.ends[end - 1]
+        first = self.pieces[bisect_right(self.pieces, start, key=_new_start) - 1]
+        last = self.pieces[bisect_right(self.pieces, end - 1, key=_new_start) - 1]
+        low = first[1] + start - first[0] if first[3] else first[1]
+        high = last[1] + end - last[0] if last[3] else last[2]
+        return low, high
+
+
+def _new_start(piece: tuple[int, int, int, bool]) -> int:
+    return piece[0]
 
 
 _KEPT = frozenset("，。；！？：（）、")
@@ -77,23 +86,25 @@ def plain(text: str) -> View:
 
 def _edit(text: str, form: re.Pattern[str], to: Callable[[re.Match[str]], str]) -> View:
     """Replace matches, each character of the new text mapped to the whole match it came from."""
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
+    out: list[str] = []
+    pieces: list[tuple[int, int, int, bool]] = []
+    at = new = 0
     for m in form.finditer(text):
-        pieces.append(text[at : m.start()])
-        starts.extend(range(at, m.start()))
-        ends.extend(range(at + 1, m.start() + 1))
-        new = to(m)
-        pieces.append(new)
-        starts.extend([m.start()] * len(new))
-        ends.extend([m.end()] * len(new))
-        at = m.end()
-    pieces.append(text[at:])
-    starts.extend(range(at, len(text)))
-    ends.extend(range(at + 1, len(text) + 1))
-    return View("".join(pieces), starts, ends)
+        start, end = m.span()
+        if start > at:
+            pieces.append((new, at, start, True))
+            out.append(text[at:start])
+            new += start - at
+        put = to(m)
+        if put:
+            pieces.append((new, start, end, False))
+            out.append(put)
+            new += len(put)
+        at = end
+    if at < len(text):
+        pieces.append((new, at, len(text), True))
+        out.append(text[at:])
+    return View("".join(out), pieces)
 
 
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -107,7 +118,9 @@ _JOIN = re.compile(
     r"|(?:\*\*|__|`)(?=[A-Za-z0-9])|(?:\*\*|`)(?<=[A-Za-z0-9](?:\*\*))|`(?<=[A-Za-z0-9]`)"
     r"|</?(?:b|i|em|strong|wbr|span|code|br) ?/?>"
 )
-_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/=-]{12})[ \t]*\r?\n[ \t>|#*]*(?=[A-Za-z0-9_+/=-]{4,}[ \t]*(?:\r?\n|$))")
+_WRAP = re.compile(
+    r"(?:(?<=[A-Za-z0-9_+/=-]{12})(?:\r?\n|[ \t]{1,4}\r?\n))[ \t>|#*]*(?=[A-Za-z0-9_+/=-]{4,}[ \t]*(?:\r?\n|$))"
+)
 
 
 def percent(text: str) -> View | None:
@@ -144,11 +157,13 @@ def joined(text: str) -> View | None:
     return _edit(text, _JOIN, lambda m: "")
 
 
-def unwrapped(text: str) -> View | None:
+def unwrapped(seen: Sight) -> View | None:
     """Lines joined where the next one is a single run of token characters, None when there is no such place."""
-    if "\n" not in text or _WRAP.search(text) is None:
+    if not any(seen.text[end : end + 1] in ("\n", "\r", " ") for _, end in seen.runs):
         return None
-    return _edit(text, _WRAP, lambda m: "")
+    if _WRAP.search(seen.text) is None:
+        return None
+    return _edit(seen.text, _WRAP, lambda m: "")
 
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])(?:[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9_-]{20,}={0,2})(?![A-Za-z0-9+/=_-])")
