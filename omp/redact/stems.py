@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 PASSWORDS = (
     "pass", "pwd", "psw", "pw", "pin", "contraseña", "senha", "mot de passe", "kennwort", "パスワード", "비밀번호",
     "密码", "密碼", "口令", "通行码", "暗号", "提取码", "取件码", "开门码", "门禁码",
@@ -53,28 +51,37 @@ _ALL = frozenset(
 )  # fmt: skip
 
 
-def _heads() -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]]:
-    """A pattern for the first characters of all words, and the words by their first two characters."""
-    tails: dict[str, set[str]] = {}
+_HEAD = 4
+"""Characters of a word that are searched for first; words with the same beginning share one search."""
+
+
+def _heads(ascii_only: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Give (beginning, the words that begin so)."""
     table: dict[str, list[str]] = {}
-    for stem in sorted(_ALL):
-        table.setdefault(stem[:2], []).append(stem)
-        bound = stem in _ALONE
-        rest = re.escape(stem[1:4]) + ("(?![a-z])" if bound and not stem.endswith(" ") else "")
-        tails.setdefault(re.escape(stem[0]), set()).add((f"(?<![a-z]{re.escape(stem[0])})" if bound else "") + rest)
-    form = "|".join(f"{head}(?:(?={'|'.join(sorted(rest))}))" for head, rest in sorted(tails.items()))
-    return re.compile(form), {k: tuple(v) for k, v in table.items()}
+    for stem in sorted(s for s in _ALL if s.isascii() == ascii_only):
+        table.setdefault(stem[:_HEAD], []).append(stem)
+    for short in [h for h in table if len(h) < _HEAD]:
+        for longer in [h for h in table if h != short and h.startswith(short)]:
+            table[short] += table.pop(longer)
+    return tuple((head, tuple(words)) for head, words in table.items())
 
 
-_HEADS, _BY_HEAD = _heads()
+_ASCII, _OTHER = _heads(True), _heads(False)
 
 
 def find(low: str) -> dict[str, list[int]]:
     """Give each word that stands in the lower-case text with its positions, in order."""
     out: dict[str, list[int]] = {}
-    for m in _HEADS.finditer(low):
-        at = m.start()
-        for stem in _BY_HEAD[low[at : at + 2]]:
-            if low.startswith(stem, at):
-                out.setdefault(stem, []).append(at)
+    for head, words in _ASCII if low.isascii() else _ASCII + _OTHER:
+        at = low.find(head)
+        while at >= 0:
+            for word in words:
+                if low.startswith(word, at) and (word not in _ALONE or _is_alone(low, at, at + len(word))):
+                    out.setdefault(word, []).append(at)
+            at = low.find(head, at + 1)
     return out
+
+
+def _is_alone(low: str, start: int, end: int) -> bool:
+    before, after = low[start - 1 : start] if start else "", low[end : end + 1]
+    return not ("a" <= before <= "z") and (low[end - 1] == " " or not "a" <= after <= "z")

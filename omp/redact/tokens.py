@@ -29,10 +29,10 @@ class Form(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """All forms: by the first two characters of a value, and by a literal inside it."""
+    """All forms: by the first two characters of a value, and by a literal inside it and how many characters stand before that."""
 
     by_start: dict[str, tuple[Form, ...]]
-    by_literal: tuple[tuple[str, Form], ...]
+    by_literal: tuple[tuple[str, int, Form], ...]
 
 
 @cache
@@ -41,11 +41,11 @@ def forms() -> Forms:
     from omp import resources, yamlfile
 
     by_start: dict[str, list[Form]] = {}
-    by_literal: list[tuple[str, Form]] = []
+    by_literal: list[tuple[str, int, Form]] = []
     for row in yamlfile.load(resources.read("rules/secrets.yaml"), "rules/secrets.yaml").plain()["forms"]:
         form = Form(row["id"], row["type"], re.compile(row["pattern"]), bool(row.get("random")))
         if "has" in row:
-            by_literal.append((row["has"], form))
+            by_literal += [(row["has"], int(n), form) for n in str(row["before"]).split()]
         for two in {start[:2] for start in row.get("starts", "").split()}:
             by_start.setdefault(two, []).append(form)
     return Forms({k: tuple(v) for k, v in by_start.items()}, tuple(by_literal))
@@ -100,7 +100,7 @@ def find(seen: Sight) -> list[Hit]:
 
 
 def _in_run(
-    text: str, run: Run, table: dict[str, tuple[Form, ...]], literals: tuple[tuple[str, Form], ...]
+    text: str, run: Run, table: dict[str, tuple[Form, ...]], literals: tuple[tuple[str, int, Form], ...]
 ) -> list[Hit]:
     """Try the forms at each edge of one run."""
     start, end = run
@@ -112,12 +112,14 @@ def _in_run(
             m = form.pattern.match(piece, at)
             if m and accept(m.group(), form):
                 hits.append(Hit(start + at, start + m.end(), form.type, form.id))
-    for literal, form in literals:
-        if literal in piece:
-            for m in form.pattern.finditer(piece):
-                edge_before = m.start() == 0 or not piece[m.start() - 1].isalnum()
-                if edge_before and accept(m.group(), form):
-                    hits.append(Hit(start + m.start(), start + m.end(), form.type, form.id))
+    for literal, before, form in literals:
+        place = piece.find(literal, before)
+        while place >= 0:
+            at = place - before
+            m = form.pattern.match(piece, at)
+            if m and (at == 0 or not piece[at - 1].isalnum()) and accept(m.group(), form):
+                hits.append(Hit(start + at, start + m.end(), form.type, form.id))
+            place = piece.find(literal, place + 1)
     if end - start >= _BLOB:
         for m in _INSIDE.finditer(piece):
             if not is_placeholder(m.group()) and wordiness(m.group()) < 0.5:

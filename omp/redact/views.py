@@ -67,7 +67,7 @@ def _fold_table() -> dict[int, str]:
 
 
 _FOLD = _fold_table()
-_FOLDABLE = re.compile("[" + "".join(re.escape(chr(c)) for c in _FOLD) + "]")
+_FOLDABLE = frozenset(map(chr, _FOLD))
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
 )
@@ -77,7 +77,7 @@ def plain(text: str) -> View:
     """Fold full-width, mathematical and look-alike characters, drop invisible ones."""
     if text.isascii():
         return View(text)
-    if _FOLDABLE.search(text):
+    if not _FOLDABLE.isdisjoint(text):
         text = text.translate(_FOLD)
     if _UNSEEN.search(text):
         return _edit(text, _UNSEEN, lambda m: "")
