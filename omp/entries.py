@@ -91,7 +91,8 @@ def cap(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """
     unique: dict[tuple[str, ...], Evidence] = {}
     for piece in evidence:
-        place = (piece.agent, piece.session, piece.entry, piece.digest)
+        # The time belongs to the place: with it the order does not depend on which of two readings is kept.
+        place = (piece.at, piece.digest, piece.agent, piece.session, piece.entry)
         old = unique.get(place)
         if old is None or msgspec.json.encode(piece) < msgspec.json.encode(old):
             unique[place] = piece
