@@ -72,8 +72,8 @@ def _same_path(a: str, b: str) -> bool:
 
 
 def _names(a: Reading, b: Reading) -> list[Difference]:
-    left = sorted(n for n in a.names - a.denied if not _known_to(n, b))
-    right = sorted(n for n in b.names - b.denied if not _known_to(n, a))
+    left = sorted(n for n in a.names - a.denied.keys() if not _known_to(n, b))
+    right = sorted(n for n in b.names - b.denied.keys() if not _known_to(n, a))
     if not left or not right:
         return []
     return [Difference(kind="name", reason=f"name: {left[0]} / {right[0]}")]
@@ -94,18 +94,21 @@ def _same_name(a: str, b: str) -> bool:
 
 def _negation(a: Reading, b: Reading) -> list[Difference]:
     """Compare what one text denies with what the other states: more against than with it is a difference."""
-    against: list[str] = []
+    against: dict[str, int] = {}
     agree = 0
     for one, other in ((a, b), (b, a)):
         stated, denied = other.stated, other.words - other.stated
-        for word in sorted(one.denied - one.stated):
+        for word, weight in one.denied.items():
+            if word in one.stated:
+                continue
             if word in stated:
-                against.append(word)
+                against[word] = max(weight, against.get(word, 0))
             elif word in denied:
-                agree += 1
-    if not against or len(against) * 2 < agree:
+                agree += weight
+    if not against or sum(against.values()) * 2 <= agree:
         return []
-    return [Difference(kind="negation", reason=f"negation: {against[0]}")]
+    word = min(against, key=lambda w: (-against[w], w))
+    return [Difference(kind="negation", reason=f"negation: {word}")]
 
 
 def _slots(a: Reading, b: Reading) -> list[Difference]:
@@ -116,6 +119,13 @@ def _slots(a: Reading, b: Reading) -> list[Difference]:
         if left & right:
             continue
         faint = name in words.faint
+        shared_number = any(same(p, q) for p in a.quantities for q in b.quantities)
+        if faint and any(v.startswith("not ") for v in left | right):
+            continue
+        if name == "modality" and left | right <= {"must", "forbid"}:
+            continue  # "at least 90 is a must" and "less than 90 is forbidden"; polarity is the negation check's
+        if name in ("modality", "daypart", "bound") and shared_number:
+            continue  # a limit or time said in other words: "at 1:00 in the night", "one in the morning"
         found.append(
             Difference(
                 kind="modality" if name == "modality" else "faint" if faint else "slot",
@@ -123,6 +133,9 @@ def _slots(a: Reading, b: Reading) -> list[Difference]:
                 hard=name == "modality" or not faint or _alike(a, b) >= ALIKE,
             )
         )
+    for one, other, turn in ((a, b, False), (b, a, True)):
+        if one.exclusive and not other.exclusive and "all" in other.slots.get("amount", ()) and _alike(a, b) >= ALIKE:
+            found.append(Difference(kind="slot", reason="amount: all / only" if turn else "amount: only / all"))
     return found
 
 

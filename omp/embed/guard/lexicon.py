@@ -73,6 +73,7 @@ class Lexicon:
         self.contrast = _phrases(data["contrast"], "not")
         self.denials = _phrases(data["denials"], "not")
         self.harmless = _phrases(data["harmless"], "yes")
+        self.turning = _phrases(data["turning"], "not")
         self.roles = _phrases(data["roles"], None)
         self.empty_words = frozenset(stem(w) for w in data["empty"]["en"])
         self.empty_signs = frozenset(data["empty"]["zh"])

@@ -52,7 +52,7 @@ _PLAIN = re.compile(
     | \b(?P<fraction>half\s+an?)(?=\s)
     | (?<![\w-])(?P<words>{_ENGLISH})(?![\w])
     | (?P<half>半)(?=个?(?:小时|钟头|天|年|周|月|星期))
-    | (?<![周期拜第每唯统同])(?P<zh>[{_NUMERAL}]+)(?=\s*(?:{{units}}|[{_CLASSIFIER}]))
+    | (?<![周拜第唯统同])(?<!星期)(?P<zh>[{_NUMERAL}]+)(?=\s*(?:{{units}}|[{_CLASSIFIER}]))
     """.replace("{{units}}", "{units}"),
     re.X | re.I,
 )

@@ -8,9 +8,11 @@ large one for code"). Where no cue is found, the same words in another order ins
 from __future__ import annotations
 
 import re
+from collections import Counter
+from difflib import SequenceMatcher
 from itertools import combinations
 
-from omp.embed.guard.reading import Reading, Token
+from omp.embed.guard.reading import Reading
 
 Sides = tuple[frozenset[str], frozenset[str]]
 
@@ -124,16 +126,23 @@ def _pairs(parts: list[frozenset[str]], shared: frozenset[str]) -> set[tuple[str
 
 
 def _shuffled(a: Reading, b: Reading) -> bool:
-    """Tell whether one clause holds the same words as the other text's in another order, with nothing to explain it."""
-    left, right = _line(a.tokens), _line(b.tokens)
-    if a.chinese != b.chinese or len({t.clause for t in a.tokens}) > 1 or len({t.clause for t in b.tokens}) > 1:
+    """Tell whether one text is the other with words changed about: nothing added, nothing left out, other neighbours.
+
+    A paraphrase that moves words about needs other small words; one that has all of them, each once, in another
+    order most likely states something else. A clause moved as a whole is no change.
+    """
+    if a.chinese != b.chinese or a.line == b.line or len(a.line) < 3:
         return False
-    if any(turned for reading in (a, b) for _, _, turned in reading.roles):
+    added, left_out = Counter(a.line) - Counter(b.line), Counter(b.line) - Counter(a.line)
+    if added.total() + left_out.total() > (2 if a.chinese else 1):
         return False
-    if _BEFORE.search(a.text) or _AFTER.search(a.text):
-        return False
-    return len(left) >= 2 and sorted(left) == sorted(right) and left != right
+    kept = sum(block.size for block in SequenceMatcher(None, a.line, b.line, autojunk=False).get_matching_blocks())
+    moved = min(len(a.line), len(b.line)) - kept
+    return moved > 0 and _clauses(a) != _clauses(b)
 
 
-def _line(tokens: tuple[Token, ...]) -> list[str]:
-    return [t.key for t in tokens]
+def _clauses(reading: Reading) -> list[tuple[str, ...]]:
+    by_clause: dict[int, list[str]] = {}
+    for token in reading.tokens:
+        by_clause.setdefault(token.clause, []).append(token.key)
+    return sorted(tuple(keys) for keys in by_clause.values())

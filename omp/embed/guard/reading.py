@@ -26,8 +26,8 @@ class Token(Struct, frozen=True, kw_only=True):
     key: str
     start: int
     clause: int
-    denied: bool = False
-    """Directly in the reach of a negation."""
+    denied: int = 0
+    """How directly a negation denies it: 2 the nearest word, 1 one further on, 0 not at all."""
     shaded: bool = False
     """Elsewhere in a clause that holds a negation."""
     name: bool = False
@@ -43,6 +43,10 @@ class Reading(Struct, frozen=True, kw_only=True):
     paths: frozenset[str]
     slots: dict[str, frozenset[str]]
     negations: int
+    exclusive: bool
+    """Says that something holds for this one only."""
+    line: tuple[str, ...]
+    """All words and Chinese characters in order, the empty ones too."""
     roles: tuple[tuple[str, int, bool], ...]
     """Verbs with roles: key, place, whether the sides are turned around (`by`, 被)."""
 
@@ -57,9 +61,13 @@ class Reading(Struct, frozen=True, kw_only=True):
         return frozenset(t.key for t in self.tokens if t.name)
 
     @property
-    def denied(self) -> frozenset[str]:
-        """Keys a negation denies."""
-        return frozenset(t.key for t in self.tokens if t.denied)
+    def denied(self) -> dict[str, int]:
+        """Keys a negation denies, with how directly."""
+        found: dict[str, int] = {}
+        for token in self.tokens:
+            if token.denied:
+                found[token.key] = max(token.denied, found.get(token.key, 0))
+        return found
 
     @property
     def stated(self) -> frozenset[str]:
@@ -82,6 +90,10 @@ _LEX = re.compile(
     | (?P<stop>[.,;:!?。，；：！？、()（）]+)""",
     re.X | re.I,
 )
+_ABSENT = re.compile(r"没有|未经|没|除非|不经")
+_DENIED = re.compile(r"不(?:许|能|得|准|可以|允许|可|会|要|予)|别|禁止")
+_PREFER_TO = frozenset({"prefer"})
+_PREFER_OVER = frozenset({"prefer", "favour", "favor", "chos", "choos", "chosen", "pick"})
 _NOT_PATHS = frozenset({"and/or", "read/write", "on/off", "yes/no", "either/or", "he/she", "input/output", "ci/cd"})
 
 
@@ -126,11 +138,11 @@ def read(text: str) -> Reading:
         chinese=chinese,
         tokens=tuple(tokens),
         quantities=numbers,
-        paths=frozenset(
-            p.text.casefold().strip("/").removeprefix("./") for p in pieces if p.kind == "path"
-        ),
+        paths=frozenset(p.text.casefold().strip("/").removeprefix("./") for p in pieces if p.kind == "path"),
         slots=_slots(words, pieces, stems, reach),
         negations=reach.count,
+        exclusive=bool(_EXCLUSIVE.search(folded)),
+        line=tuple(w for p in pieces for w in (p.text if p.kind == "han" else (stem(p.text),))),
         roles=tuple(_roles(words, pieces, latin, stems, folded)),
     )
 
@@ -169,7 +181,8 @@ class _Reach:
     """Which places of a text a negation denies."""
 
     def __init__(self, words: Lexicon, pieces: list[_Piece], latin: list[_Piece], stems: list[str]) -> None:
-        self.denied_words: set[int] = set()
+        self.denied_words: dict[int, int] = {}
+        self.bounded: set[int] = set()
         self.skip_words: set[int] = set()
         self.denied_spans: list[tuple[int, int]] = []
         self.skip_spans: list[tuple[int, int]] = []
@@ -181,15 +194,23 @@ class _Reach:
     def _english(self, words: Lexicon, latin: list[_Piece], stems: list[str]) -> None:
         at = 0
         while at < len(stems):
+            if at in self.skip_words:
+                at += 1
+                continue
+            if back := self._turned_back(words, latin, stems, at):
+                self.skip_words |= back
+                self.bounded |= back
+                at += 1
+                continue
             if found := words.harmless.at(stems, at):
                 self.skip_words |= set(range(at, at + found[0]))
                 at += found[0]
             elif found := words.denials.at(stems, at):
                 clause = latin[at].clause
-                self.denied_words |= {n for n in range(at) if latin[n].clause == clause}
+                self.denied_words |= {n: 1 for n in range(at) if latin[n].clause == clause}
                 self._note(clause, range(at, at + found[0]))
                 at += found[0]
-            elif found := words.contrast.at(stems, at):
+            elif found := words.contrast.at(stems, at) or self._preferred(latin, stems, at):
                 self._focus(words, latin, stems, at + found[0])
                 self.count += 1
                 self.skip_words |= set(range(at, at + found[0]))
@@ -200,6 +221,28 @@ class _Reach:
                 at += found[0]
             else:
                 at += 1
+
+    @staticmethod
+    def _turned_back(words: Lexicon, latin: list[_Piece], stems: list[str], at: int) -> set[int]:
+        """Give the places of a double negation that begins here ("not merged without"), which says yes."""
+        first = words.negators.at(stems, at)
+        if first is None or words.contrast.at(stems, at) or words.harmless.at(stems, at):
+            return set()
+        for then in range(at + first[0] + 1, min(len(stems), at + 9)):
+            if latin[then].clause > latin[at].clause:
+                break
+            if second := words.turning.at(stems, then):
+                return {*range(at, at + first[0]), *range(then, then + second[0])}
+        return set()
+
+    @staticmethod
+    def _preferred(latin: list[_Piece], stems: list[str], at: int) -> tuple[int, str] | None:
+        """Read "prefer A over B" and "prefer A to B" as denying B."""
+        if stems[at] not in ("over", "to") or latin[at].clause != latin[max(0, at - 1)].clause:
+            return None
+        before = {stems[n] for n in range(at) if latin[n].clause == latin[at].clause}
+        liking = _PREFER_TO if stems[at] == "to" else _PREFER_OVER
+        return (1, "not") if before & liking else None
 
     def _note(self, clause: int, places: range) -> None:
         self.count += 1
@@ -212,7 +255,7 @@ class _Reach:
         start = latin[at - 1].clause
         while at < len(stems) and left and latin[at].clause == start and stems[at] != "but":
             if stems[at] not in words.empty_words or latin[at].text[:1].isupper():
-                self.denied_words.add(at)
+                self.denied_words[at] = left
                 left -= 1
             at += 1
 
@@ -220,7 +263,7 @@ class _Reach:
         for place, piece in enumerate(pieces):
             if piece.kind != "han":
                 continue
-            harmless = words.harmless.within(piece.text)
+            harmless = [*words.harmless.within(piece.text), *self._doubled(piece, pieces, place)]
             self.skip_spans += [(piece.start + s, piece.start + e) for s, e, _ in harmless]
             for start, _end, _ in words.denials.within(piece.text):
                 self._span(piece, 0, start)
@@ -238,7 +281,23 @@ class _Reach:
                 if len(piece.text) - end < 3:
                     self._next_latin(pieces, place)
 
+    def _doubled(self, piece: _Piece, pieces: list[_Piece], place: int) -> list[tuple[int, int, str]]:
+        """Give the parts of 没有 ... 不 ... that stand in this run: a double negation, which says yes."""
+        found = []
+        if match := _ABSENT.search(piece.text):
+            rest = piece.text[match.end() :] + "".join(p.text for p in pieces[place + 1 : place + 4] if p.kind == "han")
+            if match.start() < 3 and _DENIED.search(rest):
+                found.append((match.start(), match.end(), "yes"))
+        before = "".join(p.text for p in pieces[max(0, place - 3) : place] if p.kind == "han")
+        for denial in _DENIED.finditer(piece.text):
+            if (m := _ABSENT.search(before + piece.text[: denial.start()])) and m.start() < 3:
+                found.append((denial.start(), denial.end(), "yes"))
+        return found
+
     def _span(self, piece: _Piece, start: int, end: int) -> None:
+        relative = piece.text.find("的", start + 1, end)
+        if start and 0 < relative < len(piece.text) - 1:
+            end = relative  # 不追责的复盘: the negation stays inside what 的 closes
         self.denied_spans.append((piece.start + start, piece.start + end))
 
     def _next_latin(self, pieces: list[_Piece], place: int) -> None:
@@ -247,16 +306,15 @@ class _Reach:
             after = pieces[place + 1]
             self.denied_spans.append((after.start, after.start + len(after.text)))
 
-    def denies(self, start: int) -> bool:
-        return any(s <= start < e for s, e in self.denied_spans)
+    def denies(self, start: int) -> int:
+        """Give how directly the character at this place is denied, as in `Token.denied`."""
+        return max((2 if start - s < 3 else 1 for s, e in self.denied_spans if s <= start < e), default=0)
 
     def skips(self, start: int) -> bool:
         return any(s <= start < e for s, e in self.skip_spans)
 
 
-def _latin_tokens(
-    words: Lexicon, latin: list[_Piece], stems: list[str], reach: _Reach, chinese: bool
-) -> list[Token]:
+def _latin_tokens(words: Lexicon, latin: list[_Piece], stems: list[str], reach: _Reach, chinese: bool) -> list[Token]:
     tokens: list[Token] = []
     at = 0
     while at < len(latin):
@@ -277,7 +335,7 @@ def _latin_tokens(
                     key=key,
                     start=piece.start,
                     clause=piece.clause,
-                    denied=any(n in reach.denied_words for n in places) or reach.denies(piece.start),
+                    denied=max(*(reach.denied_words.get(n, 0) for n in places), reach.denies(piece.start)),
                     shaded=piece.clause in reach.shaded,
                     name=bool(name),
                 )
@@ -354,16 +412,29 @@ def _slots(words: Lexicon, pieces: list[_Piece], stems: list[str], reach: _Reach
         while at < len(stems):
             hit = phrases.at(stems, at)
             if hit:
-                values.add(_turn(hit[1], flip, at in reach.denied_words))
+                turned = at in reach.denied_words or (name == "bound" and at in reach.bounded)
+                values.add(_turn(hit[1], flip, turned))
                 at += hit[0]
             else:
                 at += 1
         for run in runs:
             for start, _, value in phrases.within(run.text):
-                values.add(_turn(value, flip, reach.denies(run.start + start)))
+                values.add(_turn(value, flip, reach.denies(run.start + start) > 0))
+        if name == "modality":
+            values = {_MODALITY_DENIED.get(v, v) for v in values}
+        if name == "modality" and _ONLY.search(" ".join(p.text for p in pieces)):
+            # "only X may" binds like "must": it says what the others may not.
+            values = {"must" if v == "may" else v for v in values}
         if values:
             found[name] = frozenset(values)
     return found
+
+
+_MODALITY_DENIED = {"not may": "forbid", "not must": "may", "not forbid": "may"}
+_EXCLUSIVE = re.compile(
+    r"\bonly\b(?!\s+(?:be\s+)?(?:\w+\s+)?(?:once|if|when|after|through|via|by|before|at|in|one|\d))|只(?!要|是)|仅(?!仅)", re.I
+)
+_ONLY = re.compile(r"\bonly\b|只|仅", re.I)
 
 
 def _turn(value: str, flip: tuple[str, ...] | None, denied: bool) -> str:
