@@ -68,7 +68,7 @@ def _scope(candidate: Candidate, rules: Rules) -> Scope:
             sums[rule.kind] = sums.get(rule.kind, 0.0) + rule.weight
     if candidate.kind == "constraint" and "scope.personal_everywhere" not in candidate.rules:
         sums["PROJECT"] = sums.get("PROJECT", 0.0) + 1.0
-    best: Scope = max(("PROJECT", "PERSONAL", "UNIVERSAL"), key=lambda s: sums.get(s, 0.0))  # type: ignore[assignment]
+    best: Scope = max(("PROJECT", "PERSONAL", "UNIVERSAL"), key=lambda s: sums.get(s, 0.0))
     return best
 
 

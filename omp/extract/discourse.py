@@ -19,15 +19,22 @@ _ORDINAL = re.compile(
     r"|(?:\b(?:with|take|use|pick|option)|用|选|就|走)\s*(?P<letter>[A-D])(?![A-Za-z])",
     re.IGNORECASE,
 )
-_OPTION = re.compile(r"(?:^|\n|[：:。.;；]\s*)\s*(?:option|方案|选项|办法)?\s*(?:[1-9一二三][.)、:：]|[A-D][.)、:：]|\(?[a-d]\)|[①②③④])\s*", re.IGNORECASE)
+_OPTION = re.compile(
+    r"(?:^|\n|[：:。.;；]\s*)\s*(?:option|方案|选项|办法)?\s*(?:[1-9一二三][.)、:：]|[A-D][.)、:：]|\(?[a-d]\)|[①②③④])\s*",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:(?:i(?:'d| would)? (?:propose|suggest|recommend|go for|go with|rather|pick|take|say)(?: to| that| we)?|my (?:proposal|suggestion|recommendation)(?: is)?|proposal|suggestion"
     r"|we (?:can|could)|i (?:can|could)|(?:you|one) could|how about|the (?:simple|simplest|clean|cleanest|cheap|safe|better|best|usual|easy) (?:way|option|fix|approach|choice)(?: is| would be)?(?: to)?|then)\b"
     r"|(?:我)?(?:建议|推荐|提议|倾向)(?:是|用)?|可以(?:先)?|我可以|不如|我来|方案(?:是)?)[:：,，]?\s*",
     re.IGNORECASE,
 )
-_CHOICE_EN = re.compile(r"^(?P<head>.*?)(?P<a>[\w.\-/%]+(?: \w+)?) or (?P<b>[\w.\-/%]+)(?P<tail>[^?]*)\?\s*$", re.IGNORECASE)
-_CHOICE_ZH = re.compile(r"^(?P<head>.*?)(?P<a>[^，。\s]{1,12}?)(?:还是|或)(?P<b>[^，。？?\s]{1,12})(?P<tail>[^？?]*)[？?]\s*$")
+_CHOICE_EN = re.compile(
+    r"^(?P<head>.*?)(?P<a>[\w.\-/%]+(?: \w+)?) or (?P<b>[\w.\-/%]+)(?P<tail>[^?]*)\?\s*$", re.IGNORECASE
+)
+_CHOICE_ZH = re.compile(
+    r"^(?P<head>.*?)(?P<a>[^，。\s]{1,12}?)(?:还是|或)(?P<b>[^，。？?\s]{1,12})(?P<tail>[^？?]*)[？?]\s*$"
+)
 _SHALL = re.compile(r"^(?:so[, ]+)?(?:shall|should|do|will|would) (?:the |we |i )?", re.IGNORECASE)
 
 
@@ -110,13 +117,16 @@ def _spoken(event: CleanEvent, answer: str, rules: Rules) -> Proposal | None:
     said = words.sentences(event.text)
     marked = [(s, acts(words.plain(s.text), rules)) for s in said]
     offers = [
-        n for n, (s, a) in enumerate(marked)
+        n
+        for n, (s, a) in enumerate(marked)
         if "talk.proposal" in a and "talk.errand" not in a and not s.text.endswith(("?", "？"))
     ]
     if not offers:
         return None
     asked = words.content(answer)
-    overlap = {n: len(asked & words.content(said[n].text)) for n in range(len(said)) if not said[n].text.endswith(("?", "？"))}
+    overlap = {
+        n: len(asked & words.content(said[n].text)) for n in range(len(said)) if not said[n].text.endswith(("?", "？"))
+    }
     most = max(overlap.values(), default=0)
     first = [n for n in offers if "talk.alternative" not in marked[n][1]] or offers
     start = max(overlap, key=lambda n: (overlap[n], -n)) if most else first[0]
@@ -124,13 +134,37 @@ def _spoken(event: CleanEvent, answer: str, rules: Rules) -> Proposal | None:
     end = start
     for n in range(start + 1, len(said)):
         nearby = said[n]
-        if "talk.alternative" in marked[n][1] or nearby.text.endswith(("?", "？")) or len(taken) + len(nearby.text) > 280:
+        if (
+            "talk.alternative" in marked[n][1]
+            or nearby.text.endswith(("?", "？"))
+            or len(taken) + len(nearby.text) > 280
+        ):
             break
         taken, end = f"{taken} {nearby.text}" if not words.chinese(taken) else taken + nearby.text, n
-    others = tuple(words.shorten(s.text, 120) for n, (s, a) in enumerate(marked) if "talk.alternative" in a and not start <= n <= end)
+    others = tuple(
+        words.shorten(s.text, 120)
+        for n, (s, a) in enumerate(marked)
+        if "talk.alternative" in a and not start <= n <= end
+    )
     if words.width(taken) < 24:
         return None
     return Proposal(text=_LEAD.sub("", taken), quote=said[start].text, event=event, others=others)
+
+
+_OPTIONS = re.compile(
+    r"[\w./-]+ or [\w./-]+|还是|或者?|要么|either|both work|都行|都可以|折中|[，,、].{1,16}[？?]$", re.IGNORECASE
+)
+
+
+def chosen(turn: Turn, question: str, answer: str) -> bool:
+    """Tell whether `answer` picks one of the options that the person (`question`) or the assistant has just named."""
+    offered = f"{question}\n{turn.text}"
+    if not _OPTIONS.search(offered):
+        return False
+    lead = re.split(r"[.。!！;；]|(?<![\d])[，,]", words.unfilled(answer), maxsplit=1)[0]
+    picked = words.content(lead)
+    named = words.content(offered)
+    return bool(picked & named) and words.width(lead) <= 40
 
 
 def answered(turn: Turn, answer: str) -> Proposal | None:

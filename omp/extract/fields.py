@@ -16,8 +16,13 @@ _SETTING = re.compile(
     r"(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[A-Z]?[a-z]+[A-Z][A-Za-z]+|[\w-]+\.(?:toml|ya?ml|json|ini|conf|cfg))(?![A-Za-z0-9_])"
 )
 _PATH = re.compile(r"(?<![\w:/.@-])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.*-]*", re.ASCII)
-_ENVIRONMENT = re.compile(r"\b(?:prod(?:uction)?|staging|demo|test|preview|dev)\b|测试环境|预发|生产|线上|正式|演示", re.IGNORECASE)
-_REASON = re.compile(r"(?:\bbecause\b|\bsince (?=the|it|we|they|our)|\bso that\b|\bas (?=the|they|it)|因为|原因是|毕竟|免得|省得|理由是)[:：,，]?\s*(?P<reason>[^。]{4,240})", re.IGNORECASE)
+_ENVIRONMENT = re.compile(
+    r"\b(?:prod(?:uction)?|staging|demo|test|preview|dev)\b|测试环境|预发|生产|线上|正式|演示", re.IGNORECASE
+)
+_REASON = re.compile(
+    r"(?:\bbecause\b|\bsince (?=the|it|we|they|our)|\bso that\b|\bas (?=the|they|it)|因为|原因是|毕竟|免得|省得|理由是)[:：,，]?\s*(?P<reason>[^。]{4,240})",
+    re.IGNORECASE,
+)
 _OVER = re.compile(
     r"(?:\binstead of|\brather than|\bnot|\bscrap|\bover|\bdrop|\bno more|\bfrom)\s+(?P<en>[\w.+/-]+(?: [\w.+/-]+)?)"
     r"|(?:不用|不再用|而不是|不搞|不上|别再用|弃用|淘汰|替掉|代替)(?P<zh>[^，。、；]{1,20})",

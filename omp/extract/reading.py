@@ -23,7 +23,10 @@ PRIORITY: dict[Kind, float] = {
 """Which kind wins where a sentence could be several: the narrower its signs, the higher."""
 _CURED = 0.6
 """A setting named as the cure of a fault speaks of the lesson first."""
-_QUESTION_PARTS = {"question.unknown", "question.next_step"}
+_UNKNOWN = frozenset({"question.unknown", "question.weak"})
+_STEPS = frozenset({"question.next_step", "question.weak_step"})
+_LIFT = 0.5
+"""Share of the signs of standing that a kind gains: one good sign brings a weak kind just over the limit."""
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -34,6 +37,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     flags: frozenset[str]
     raw: dict[Kind, float]
     """Strength before the flags, to say why something was dropped."""
+    standing: float = 0.0
+    """How much speaks for a statement that is meant to last, whatever its kind."""
 
     @property
     def best(self) -> tuple[Kind, float]:
@@ -54,24 +59,39 @@ def read(text: str, rules: Rules) -> Reading:
     raw: dict[Kind, float] = {}
     for rule in found.values():
         if rule.kind in PRIORITY:
-            kind: Kind = rule.kind  # type: ignore[assignment]
+            kind: Kind = rule.kind
             raw[kind] = 1 - (1 - raw.get(kind, 0.0)) * (1 - rule.weight)
     if "lesson.cure" in found and "service_config" in raw:
         raw["service_config"] *= _CURED
-    if not found.keys() >= _QUESTION_PARTS:
+    if not (found.keys() & _UNKNOWN and found.keys() & _STEPS):
         raw.pop("open_question", None)
+    standing = 1.0
+    for rule in found.values():
+        if rule.kind == "standing":
+            standing *= 1 - rule.weight
+    standing = 1 - standing
+    raw = {kind: 1 - (1 - value) * (1 - _LIFT * standing) for kind, value in raw.items()}
     strength = {kind: value * _kept(kind, flags) for kind, value in raw.items()}
     return Reading(
         hits=frozenset(found),
         strength=strength,
         flags=frozenset(r.id for r in flags),
         raw=raw,
+        standing=standing * _kept("change", flags),
     )
 
 
 def boosted(reading: Reading, share: float) -> Reading:
     """Give the reading with `share` of the missing strength added to every kind that fired and was not ruled out."""
     raised = {k: 1 - (1 - v) * (1 - share) if v >= 0.3 else v for k, v in reading.strength.items()}
+    return replace(reading, strength=raised)
+
+
+def leaning(reading: Reading, kind: Kind, strength: float) -> Reading:
+    """Give the reading with `kind` at least as strong as said: what the talk, not the words, tells."""
+    if max(reading.strength.values(), default=0.0) >= strength:
+        return reading
+    raised = {**reading.strength, kind: max(strength, reading.strength.get(kind, 0.0))}
     return replace(reading, strength=raised)
 
 

@@ -12,12 +12,11 @@ import re
 from msgspec.structs import replace
 
 from omp import identity
-from omp.classify import classify
 from omp.extract import discourse, fields, settle
 from omp.extract import text as words
 from omp.extract.discourse import Proposal, Turn
 from omp.extract.evidence import cite
-from omp.extract.reading import Reading, boosted, read
+from omp.extract.reading import Reading, boosted, leaning, read
 from omp.extract.text import Sentence
 from omp.model import Candidate, CleanEvent, Evidence, Kind, Session, Struct
 from omp.rules import Rules
@@ -30,6 +29,8 @@ SHORT_REPLY = 90
 """Width up to which a message can be a mere approval; what is longer speaks for itself."""
 RETRACT_TURNS = 4
 """Turns of the person within which something can be taken back by naming it again."""
+CHOSEN = 0.62
+"""Strength as a decision of an answer that picks one of the options just named."""
 ASKED_BOOST = 0.25
 """Share of the missing strength that a statement gains as answer to a question or proposal of the assistant."""
 JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config", "lesson"})
@@ -48,17 +49,17 @@ class Said(Struct, frozen=True, kw_only=True):
     turn: int
 
 
-def candidates(session: Session, rules: Rules) -> list[Candidate]:
+def candidates(session: Session, rules: Rules, *, max_per_session: int = 0) -> list[Candidate]:
     """Give everything in the session that might be worth keeping; what must not be kept carries `drop`, the reason.
 
-    Pure and deterministic; run anew over the whole session each time. At most `max_per_session` come without `drop`.
+    Pure and deterministic; run anew over the whole session each time. At most `max_per_session` (0: the default of
+    the rules) come without `drop`, the most valuable ones. Scope is left to `classify`.
     """
     if session.machine:
         return []
     found = _Pass(session, rules).run()
     settled = settle.settle([(s.candidate, s.turn) for s in found], rules)
-    classified = [classify(c, session, rules) for c in settled]
-    return settle.limit(classified, int(rules.thresholds["max_per_session"]))
+    return settle.limit(settled, max_per_session or int(rules.thresholds["max_per_session"]))
 
 
 class _Pass:
@@ -72,6 +73,7 @@ class _Pass:
         self.turn_number = 0
         self.play = False
         self.others_talk = False
+        self.previous = ""
 
     def run(self) -> list[Said]:
         spoken: list[CleanEvent] = []
@@ -105,6 +107,7 @@ class _Pass:
             self._take_back(view)
         if not self._reply(event, view, turn, acts):
             self._statements(event, view, turn, acts)
+        self.previous = view
         fresh = range(before, len(self.found))
         if "talk.forget" in acts:
             self._drop(fresh, "not to be remembered")
@@ -165,7 +168,11 @@ class _Pass:
         for message in reversed(turn.events):
             said = words.sentences(message.text)
             readings = [read(words.plain(s.text), self.rules) for s in said]
-            causes = [n for n, r in enumerate(readings) if r.raw.get("lesson", 0.0) >= LEAST and "trivial.hedge" not in r.flags]
+            causes = [
+                n
+                for n, r in enumerate(readings)
+                if r.raw.get("lesson", 0.0) >= LEAST and "trivial.hedge" not in r.flags
+            ]
             if not causes:
                 continue
             whole = discourse.statement(said[causes[0] :], self.claim_limit)
@@ -222,23 +229,37 @@ class _Pass:
         said = _own_part(said, len(event.text))
         if self._late_reason(event, said):
             return
-        readings = [read(words.unfilled(view[s.start : s.end].strip()) or s.text, self.rules) for s in said]
+        readings = [
+            read(words.unglued(words.unfilled(view[s.start : s.end].strip())) or s.text, self.rules) for s in said
+        ]
+        if discourse.chosen(turn, self.previous, view) and said and readings and not readings[0].flags:
+            readings[0] = leaning(readings[0], "decision", CHOSEN)
         if self._invited(turn):
-            readings = [boosted(r, ASKED_BOOST) if words.width(s.text) >= 20 else r for s, r in zip(said, readings, strict=True)]
+            readings = [
+                boosted(r, ASKED_BOOST) if words.width(s.text) >= 20 else r for s, r in zip(said, readings, strict=True)
+            ]
         asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
         hidden = words.secret_sentences(said)
         back = "talk.retract" in acts
         for group in _groups(said, readings, self.rules):
             group = [n for n in group if n not in hidden]
-            if not group or (back and self._only_takes_back(view, [said[n] for n in group], [readings[n] for n in group])):
+            if not group or (
+                back and self._only_takes_back(view, [said[n] for n in group], [readings[n] for n in group])
+            ):
                 continue
-            self._statement(event, view, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group))
+            self._statement(
+                event, view, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group)
+            )
 
     def _statement(
         self, event: CleanEvent, view: str, group: list[Sentence], readings: list[Reading], asked: bool
     ) -> None:
         joined = discourse.statement(group, 2 * self.claim_limit)
-        reading = readings[0] if len(group) == 1 else read(words.plain(words.unfilled(words.own_words(joined))), self.rules)
+        reading = (
+            readings[0]
+            if len(group) == 1
+            else read(words.plain(words.unglued(words.unfilled(words.own_words(joined)))), self.rules)
+        )
         kind, strength = max((r.best for r in (*readings, reading)), key=lambda b: b[1])
         if "open_question" in reading.strength and reading.strength["open_question"] >= 0.6:
             kind, strength = "open_question", reading.strength["open_question"]
@@ -272,7 +293,9 @@ class _Pass:
 
     def _only_takes_back(self, view: str, group: list[Sentence], readings: list[Reading]) -> bool:
         """Of a message that takes something back only a new choice counts, not the words that take it back."""
-        stated = max(r.strength.get(k, 0.0) for r in readings for k in ("decision", "service_config", "path", "deployment"))
+        stated = max(
+            r.strength.get(k, 0.0) for r in readings for k in ("decision", "service_config", "path", "deployment")
+        )
         return stated < LEAST
 
     def _late_reason(self, event: CleanEvent, said: list[Sentence]) -> bool:
@@ -332,7 +355,9 @@ class _Pass:
         spoken = words.content(view)
         for n, said in enumerate(self.found):
             age = self.turn_number - said.turn
-            if age == 1 or (1 < age <= RETRACT_TURNS and len(spoken & words.content(said.candidate.claim)) >= 2):
+            if said.turn == self.turn_number:
+                continue
+            if age == 1 or (1 < age <= RETRACT_TURNS and spoken & words.content(said.candidate.claim)):
                 self._drop([n], "taken back")
 
     def _ask(self, fresh: range) -> None:
@@ -359,8 +384,11 @@ def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list
     groups: list[list[int]] = []
     whole_reading = read(words.plain(discourse.statement(said, 900)), rules)
     kinds = [r.best if r.best[1] >= LEAST else ("", 0.0) for r in readings]
-    stepped = any("question.next_step" in r.hits for r in readings) or "open_question" in whole_reading.strength
-    unknown = [n for n, r in enumerate(readings) if stepped and "question.unknown" in r.hits]
+    stepped = (
+        any(r.hits & {"question.next_step", "question.weak_step"} for r in readings)
+        or "open_question" in whole_reading.strength
+    )
+    unknown = [n for n, r in enumerate(readings) if stepped and r.hits & {"question.unknown", "question.weak"}]
     n = 0
     while n < len(said):
         if not kinds[n][0] and readings[n].silenced[1] >= LEAST and n not in unknown:
@@ -385,7 +413,9 @@ def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list
         n += 1
     _look_back(groups, said, readings, kinds)
     if not groups or all(not kinds[g[0]][0] for g in groups):
-        whole = [n for n in range(len(said)) if _goes_on(readings[n], said[n]) and not words.secret_shaped(said[n].text)]
+        whole = [
+            n for n in range(len(said)) if _goes_on(readings[n], said[n]) and not words.secret_shaped(said[n].text)
+        ]
         if len(whole) > 1 and not any(said[n].item for n in whole):
             joined = read(words.plain(discourse.statement([said[n] for n in whole], 600)), rules)
             if joined.best[1] >= 0.7:
@@ -409,7 +439,14 @@ def _look_back(
 
 def _goes_on(reading: Reading, sentence: Sentence) -> bool:
     """Tell whether a sentence may belong to a statement: no question, request, thanks or chatter."""
-    blocked = {"trivial.question", "trivial.request", "trivial.thanks", "trivial.chat", "trivial.sarcasm", "trivial.one_off"}
+    blocked = {
+        "trivial.question",
+        "trivial.request",
+        "trivial.thanks",
+        "trivial.chat",
+        "trivial.sarcasm",
+        "trivial.one_off",
+    }
     return not (reading.flags & blocked) and not words.asks_or_thanks(sentence.text)
 
 
@@ -430,7 +467,7 @@ def _confidence(strength: float) -> float:
 
 
 def _asked_kind(text: str) -> Kind:
-    personal = any(w in text.lower().split() for w in ("i", "me", "my", "i'm")) or "我" in text and "我们" not in text
+    personal = any(w in text.lower().split() for w in ("i", "me", "my", "i'm")) or ("我" in text and "我们" not in text)
     return "preference" if personal else "constraint"
 
 

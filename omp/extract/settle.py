@@ -11,9 +11,13 @@ from omp.extract import text as words
 from omp.model import Candidate, Kind
 from omp.rules import Rules
 
-REASONED: frozenset[Kind] = frozenset({"decision", "constraint", "service_config", "path", "preference", "working_assumption"})
+REASONED: frozenset[Kind] = frozenset(
+    {"decision", "constraint", "service_config", "path", "preference", "working_assumption"}
+)
 """Kinds that a reason given later can be attached to."""
-_CHANGING: frozenset[Kind] = frozenset({"decision", "service_config", "deployment", "path", "preference", "constraint", "working_assumption"})
+_CHANGING: frozenset[Kind] = frozenset(
+    {"decision", "service_config", "deployment", "path", "preference", "constraint", "working_assumption"}
+)
 _SAME = 0.75
 """Share of the shorter claim's content that makes two statements of one session the same."""
 _REPLACED = 0.34
@@ -23,7 +27,8 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _OLD_ADDRESS = re.compile(
-    r"\b(?:old|former|previous) (?:\w+ )?(?:address|one|url|domain|host|site|server|cluster)|\bnow\b|\binstead|旧|老的?(?:地址|域名|集群)|原来的|现在|改到|换到|换成|以后|往后", re.IGNORECASE
+    r"\b(?:old|former|previous) (?:\w+ )?(?:address|one|url|domain|host|site|server|cluster)|\bnow\b|\binstead|旧|老的?(?:地址|域名|集群)|原来的|现在|改到|换到|换成|以后|往后",
+    re.IGNORECASE,
 )
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE | re.ASCII)
 _SCRAPPED = re.compile(
@@ -104,14 +109,20 @@ def _values(c: Candidate) -> frozenset[str]:
 def _same(old: Candidate, new: Candidate) -> bool:
     if identity.normalise(old.claim) == identity.normalise(new.claim):
         return True
-    return old.kind == new.kind and _share(old, new) >= _SAME and _values(new) <= _values(old) | _values(new) and (
-        _values(old) == _values(new)
+    return (
+        old.kind == new.kind
+        and _share(old, new) >= _SAME
+        and _values(new) <= _values(old) | _values(new)
+        and (_values(old) == _values(new))
     )
 
 
 def _joined(old: Candidate, new: Candidate) -> Candidate:
     keep = new if len(new.claim) > len(old.claim) and new.asked >= old.asked else old
-    evidence = (*old.evidence, *(e for e in new.evidence if (e.entry, e.digest) not in {(o.entry, o.digest) for o in old.evidence}))
+    evidence = (
+        *old.evidence,
+        *(e for e in new.evidence if (e.entry, e.digest) not in {(o.entry, o.digest) for o in old.evidence}),
+    )
     return replace(
         keep,
         evidence=evidence,

@@ -31,7 +31,7 @@ _FILLER = re.compile(
 _ASKS = re.compile(
     r"^(?:(?:please |pls |and |also |oh |btw |just )*(?:remember|note|don't forget|for the record|note to self|make a note|keep in mind|bear in mind|memori[sz]e)"
     r"(?: (?:this|that))?\b[:,]?\s*(?:that )?|(?:请|帮我)?(?:记住|记一下|记好|保存到记忆|存到记忆|再加一条|别忘了|牢记|请记得)(?:这个|这条|一下|哈|了|啊)?[：:，,\s]*"
-    r"|(?:(?:ok|okay|so|then)[, ]+)?/extract-memory[:,]?\s*|(?:decision|decided|lesson(?: for us| learned)?|rule|决定|结论|教训)\s*[:：]\s*)",
+    r"|(?:(?:ok|okay|so|then)[, ]+)?/extract-memory[:,]?\s*)",
     re.IGNORECASE,
 )
 _GLUED = re.compile(
@@ -119,6 +119,19 @@ def _pieces(line: str, begin: int) -> list[tuple[int, int]]:
     return bounds
 
 
+_LABEL = re.compile(
+    r"^(?:decision|decided|conclusion|verdict|lesson(?: for us| learned| learnt)?|takeaway|rule|constraint|决定|结论|定论|教训|规矩|铁律)"
+    r"\s*[:：]\s*",
+    re.IGNORECASE,
+)
+
+
+def unglued(text: str) -> str:
+    """Cut off a request glued to the end of a statement ("..., can you also run the linter?")."""
+    cut = _GLUED.search(text)
+    return text[: cut.start()] if cut and width(text[: cut.start()]) >= 12 else text
+
+
 def unfilled(text: str) -> str:
     """Take greetings, fillers and a request to remember off the front."""
     before = None
@@ -134,10 +147,7 @@ def trim(text: str, limit: int) -> str:
     Identifiers, paths and commands stay as written; a text that would be left empty is given back as it was.
     """
     text = " ".join(text.split())
-    short = unfilled(text)
-    cut = _GLUED.search(short)
-    if cut and width(short[: cut.start()]) >= 12:
-        short = short[: cut.start()]
+    short = unglued(_LABEL.sub("", unfilled(text)))
     short = _TAIL.sub("", short).strip(_CLOSING)
     if width(short) < 4:
         short = text
@@ -169,10 +179,88 @@ def content(text: str) -> frozenset[str]:
 
 
 _STOP = frozenset(
-    "the and for with that this from have has had are was were will would can could should you your our not but its it's "
-    "they them then than into onto over out all any one two now just also too very more most some such what when where "
-    "which who why how let's lets use using used take only there here been being because since about make makes made "
-    "yes okay please get got go goes going want like".split()
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "that",
+        "this",
+        "from",
+        "have",
+        "has",
+        "had",
+        "are",
+        "was",
+        "were",
+        "will",
+        "would",
+        "can",
+        "could",
+        "should",
+        "you",
+        "your",
+        "our",
+        "not",
+        "but",
+        "its",
+        "it's",
+        "they",
+        "them",
+        "then",
+        "than",
+        "into",
+        "onto",
+        "over",
+        "out",
+        "all",
+        "any",
+        "one",
+        "two",
+        "now",
+        "just",
+        "also",
+        "too",
+        "very",
+        "more",
+        "most",
+        "some",
+        "such",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "how",
+        "let's",
+        "lets",
+        "use",
+        "using",
+        "used",
+        "take",
+        "only",
+        "there",
+        "here",
+        "been",
+        "being",
+        "because",
+        "since",
+        "about",
+        "make",
+        "makes",
+        "made",
+        "yes",
+        "okay",
+        "please",
+        "get",
+        "got",
+        "go",
+        "goes",
+        "going",
+        "want",
+        "like",
+    ]
 )
 
 _SECRET = re.compile(
@@ -181,10 +269,15 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _CODE_WORD = re.compile(
-    r"(?<![\w./-])(?:[a-z]{2,}-[a-z]{2,}-\d{1,4}|[a-z]{2,}-\d{1,4}-[a-z]{2,}|[A-Za-z]+\d[A-Za-z]*\d[A-Za-z\d]{3,})(?![\w./-])", re.ASCII
+    r"(?<![\w./-])(?:[a-z]{2,}-[a-z]{2,}-\d{1,4}|[a-z]{2,}-\d{1,4}-[a-z]{2,}|[A-Za-z]+\d[A-Za-z]*\d[A-Za-z\d]{3,})(?![\w./-])",
+    re.ASCII,
 )
-_SECRET_TALK = re.compile(r"password|passwd|passphrase|secret|\bkey\b|api.?key|token|credential|密码|密钥|口令|令牌|钥匙|凭证", re.IGNORECASE)
-_REQUEST_END = re.compile(r"^(?:thanks?|thx|ty|谢谢|辛苦|go on|carry on|go ahead|继续|开始吧|去吧|改吧|做吧)\b", re.IGNORECASE)
+_SECRET_TALK = re.compile(
+    r"password|passwd|passphrase|secret|\bkey\b|api.?key|token|credential|密码|密钥|口令|令牌|钥匙|凭证", re.IGNORECASE
+)
+_REQUEST_END = re.compile(
+    r"^(?:thanks?|thx|ty|谢谢|辛苦|go on|carry on|go ahead|继续|开始吧|去吧|改吧|做吧)\b", re.IGNORECASE
+)
 
 
 def secret_shaped(text: str) -> bool:
