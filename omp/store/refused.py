@@ -113,7 +113,7 @@ def _behind(text: str, at: int) -> int:
 
 def _lines(row: Refusal, indent: int, newline: str) -> str:
     values: dict[str, Any] = msgspec.to_builtins(row)
-    fields = [f"{name}: {quote(values[name])}" for name in _FIELDS if values.get(name)]
+    fields = [f"{name}: {quote(values.get(name, ''))}" for name in _FIELDS if name != "from" or values.get(name)]
     pad = " " * indent
     return "".join(f"{pad}{'  ' if n else '- '}{field}{newline}" for n, field in enumerate(fields))
 
@@ -121,9 +121,13 @@ def _lines(row: Refusal, indent: int, newline: str) -> str:
 def prove(old: bytes, new: bytes, lift: Collection[str], refuse: Iterable[Refusal]) -> None:
     """Read the new bytes back. Raises WriteRefused when they do not hold the rows that were meant."""
     before = read(old) if old.strip() else []
-    wanted = {(r.key, r.from_): r for r in joined(before, lift, refuse)}
+    wanted = {_order(r): r for r in joined(before, lift, refuse)}
+    kept = [_order(r) for r in before if r.key not in lift]
     found = read(new)
-    if {(r.key, r.from_): r for r in found} != wanted or (
-        len(before) == len({_order(r) for r in before}) != 0 and len(found) != len(wanted)
+    number = len(kept) + len(wanted.keys() - set(kept))
+    if (
+        len(found) != number
+        or {_order(r) for r in found} != wanted.keys()
+        or any(r not in found for r in wanted.values())
     ):
         raise WriteRefused(f"{FILE} would not read back as it was meant; nothing was written", "omp validate")

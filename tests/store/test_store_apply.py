@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -309,7 +310,7 @@ _EVIDENCE = st.lists(st.builds(evidence, st.sampled_from(["m1", "m2", "m3", "m4"
 
 @st.composite
 def _memory(draw: st.DrawFn) -> Memory:
-    make = draw(st.sampled_from([decision, lesson, preference]))
+    make: Callable[..., Memory] = draw(st.sampled_from([decision, lesson, preference]))
     if draw(st.integers(0, 3)) == 0:
         pointer = draw(st.sampled_from(["/a/b", "/a/c", "/paths/src", "/服务/端口"]))
         return deployment(
@@ -326,10 +327,10 @@ def _memory(draw: st.DrawFn) -> Memory:
         tags=tuple(draw(st.lists(st.sampled_from(["a", "no", "中"]), unique=True))),
         conflict=note,
         **more,
-    )  # type: ignore[operator,no-any-return]
+    )
 
 
-_IDS = [m(f"sentence {n} 句子").id for m in (decision, lesson, preference) for n in range(12)]  # type: ignore[operator]
+_IDS = [m(f"sentence {n} 句子").id for m in (decision, lesson, preference) for n in range(12)]
 _BATCH = st.builds(
     lambda put, remove, keys, lift: Batch(
         put=tuple(put),
