@@ -20,7 +20,7 @@ _C1 = re.compile(rb"\xc2[\x80-\x84\x86-\x9f]|\xef\xbf[\xbe\xbf]")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _MARKER = re.compile(rb"(?:<{7}|\|{7}|>{7})(?: |$)|={7}$")
 _BLOCK = re.compile(rb"(?:^|[\s:-])[|>][-+0-9]*\s*(?:#.*)?$")
-_TOKEN = re.compile(rb"""(?:^|(?<=[\s\[{,:]))(?:([&*!])(?=[^\s,\]}])|(["'])|(\#))|([\[{])|([\]}])""")
+_TOKEN = re.compile(rb"""(?:^|(?<=[\s\[{,:]))(?:([&*](?=[^\s,\]}])|!)|(["'])|(\#))|([\[{])|([\]}])""")
 _DOUBLE_END = re.compile(rb'(?:[^"\\]|\\.)*?"', re.S)
 _SINGLE_END = re.compile(rb"(?:[^']|'')*?'(?!')", re.S)
 _NAMES = {b"&": ("anchor", "anchors"), b"*": ("alias", "aliases"), b"!": ("tag", "tags")}

@@ -4,41 +4,30 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import msgspec
+
 from omp.yamlfile.scalars import resolve
 
 _NULL_TEXTS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
-class Node:
+class Node(msgspec.Struct, gc=False, eq=False):
     """One value with its place. `start` and `end` are character offsets in the text; line and column are 1-based.
 
     `value` is a dict of nodes, a list of nodes, or the text of a scalar as written (unescaped). `at` holds where each
-    key of a map, or each dash of a sequence, stands. `plain` is an unquoted scalar.
+    key of a map, or each dash of a sequence, stands. `plain` is an unquoted scalar, `flow` a collection on one line.
+    Nodes never form circles, so the collector need not look at the hundreds of thousands a large file has.
     """
 
-    __slots__ = ("at", "column", "end", "flow", "kind", "line", "plain", "start", "value")
-
-    def __init__(
-        self,
-        kind: Literal["map", "seq", "scalar"],
-        value: Any,
-        start: int,
-        end: int,
-        line: int,
-        column: int,
-        plain: bool = False,
-        flow: bool = False,
-        at: Any = None,
-    ) -> None:
-        self.kind = kind
-        self.value = value
-        self.start = start
-        self.end = end
-        self.line = line
-        self.column = column
-        self.plain = plain
-        self.flow = flow
-        self.at = at
+    kind: Literal["map", "seq", "scalar"]
+    value: Any
+    start: int
+    end: int
+    line: int
+    column: int
+    plain: bool = False
+    flow: bool = False
+    at: Any = None
 
     def get(self, *path: str | int) -> Node | None:
         """Follow keys and indexes; None where there is nothing."""

@@ -18,14 +18,14 @@ from omp.yamlfile.nodes import BadText, Document, Node, UnknownShape
 
 __all__ = ["Document", "Node", "load"]
 
-_ROW = re.compile(r"([A-Za-z_][\w.-]*+):(?=[ \r\n]|\Z)(?: ++([^\n]*+))?(?:\r?\n( *+))?")
-"""A simple key, what stands behind it, and the indentation of the next line."""
+_ROW = re.compile(r"([A-Za-z_][\w.-]*+):(?=[ \r\n]|\Z)")
+_SIMPLE_ROW = re.compile(r"([A-Za-z_][\w.-]*+): (?:([^\W_][^\n\r\t:#]*+)|'([^'\n\r]*+)')(?<! )\n( *+)(?![\s#]|\Z)")
+"""A simple key with a value that is seen whole on its line, and the indentation of a next line with content."""
+_WORDS = re.compile(r"\[([^\W_][\w./-]*+(?:, [^\W_][\w./-]*+)*+)\](?=[ \r\n]|\Z)")
+"""A list of plain words as omp writes it."""
 _NOTHING = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
 """No content up to the end of the line (a comment here stands at the start of a line or behind a blank)."""
 _DASH_ENDS = frozenset(("", " ", "\n", "\r"))
-_NO_CONTENT = frozenset(("", "\n", "\r", "#", "\t"))
-_NOT_PLAIN = frozenset("\"'[{|>&*!%@`#,]}-?:")
-"""First signs of a value that is more than unquoted text on one line, or may be."""
 
 
 def load(data: bytes, path: str = "") -> Document:
@@ -78,7 +78,7 @@ class _Reader:
         self.problems: list[BadText] = []
         self.at = self.indent = 0
         self.number = 1
-        self.started = False
+        self.started = self.ended = False
         self._starts: list[int] = []
 
     def where(self, at: int) -> tuple[int, int]:
@@ -102,6 +102,8 @@ class _Reader:
                 i += 1
             if not (_NOTHING.match(text, i) or (i == start and text[i] in "-." and self._is_marker(i))):
                 self.at, self.indent = i, i - start
+                if self.ended:
+                    raise self.bad("a second document starts here", "keep one per file", "several-documents")
                 return
             end = text.find("\n", i)
             start = size if end < 0 else end + 1
@@ -114,9 +116,10 @@ class _Reader:
             return False
         if _NOTHING.match(self.text, at + 3) is None:
             raise UnknownShape
-        if self.text[at] == "-" and self.started:
+        if self.ended or (self.text[at] == "-" and self.started):
             raise BadText(at, "several-documents", "a second document starts here", "keep one per file")
         self.started = True
+        self.ended = self.text[at] == "."
         return True
 
     def document(self) -> Node:
@@ -178,43 +181,54 @@ class _Reader:
 
     def mapping(self, depth: int) -> Node:
         """Read a map whose first key stands at `at`."""
-        text, indent, start, number = self.text, self.indent, self.at, self.number
+        indent, start, number = self.indent, self.at, self.number
         pairs: dict[str, Node] = {}
         keys: dict[str, int] = {}
-        match = _ROW.match
         while True:
-            at = self.at
-            found = match(text, at)
-            if found is None:
-                key, behind = self.hard_key()
-                node = None
+            self.rows(pairs, keys, indent)
+            if self.indent == indent and not self.is_dash():
+                self.row(pairs, keys, indent, depth)
+                if self.indent == indent and not self.is_dash():
+                    continue
+            if self.indent > indent:
+                raise self.bad("this line is indented deeper than its map", "check its indentation")
+            end = pairs[next(reversed(pairs))].end
+            return Node("map", pairs, start, end, number, indent + 1, False, False, keys)
+
+    def rows(self, pairs: dict[str, Node], keys: dict[str, int], indent: int) -> None:
+        """Read as many rows of a map as are simple and are followed by a line that does not go deeper."""
+        text, at, number, match = self.text, self.at, self.number, _SIMPLE_ROW.match
+        before = 1 + indent
+        deeper = indent
+        while (found := match(text, at)) is not None:
+            key, plain, single, spaces = found.groups()
+            deeper = len(spaces)
+            if deeper > indent or key in pairs:
+                return  # goes on in the next line, or stands there twice: `row` sees to it
+            if plain is not None:
+                start = found.start(2)
+                pairs[key] = Node("scalar", plain, start, start + len(plain), number, start - at + before, True)
             else:
-                key, rest, spaces = found.groups()
-                behind = found.end(1) + 1
-                node = self.simple(rest, found.start(2)) if rest and spaces is not None else None
-            if key in pairs:
-                self.problems.append(values.twice(at, key, self.where(keys[key])[0]))
+                start = found.start(3) - 1
+                pairs[key] = Node("scalar", single, start, found.end(3) + 1, number, start - at + before)
             keys[key] = at
-            if node is not None and found is not None:
-                place, deeper = found.end(), len(spaces)
-                if deeper <= indent and deeper and text[place : place + 1] not in _NO_CONTENT:
-                    # The common case: the value ends with its line, and the next line is a row as well.
-                    self.at, self.indent = place, deeper
-                    self.number += 1
-                else:
-                    self.to_line(place - deeper)
-                    if self.indent > indent:
-                        self.at, self.number = at, node.line  # the value goes on: read it anew with its further lines
-                        node = self.behind_key(behind, indent, depth)
-            else:
-                node = self.behind_key(behind, indent, depth)
-            pairs[key] = node
-            if self.indent != indent or self.is_dash():
-                if self.indent > indent:
-                    raise self.bad("this line is indented deeper than its map", "check its indentation")
-                return Node("map", pairs, start, max(behind, node.end), number, indent + 1, at=keys)
-            if text[self.at] == "?" and text[self.at + 1 : self.at + 2] in _DASH_ENDS:
-                raise UnknownShape
+            self.at = at = found.end()
+            self.number = number = number + 1
+            self.indent = deeper
+            if deeper < indent or text[at] == "-":
+                return
+
+    def row(self, pairs: dict[str, Node], keys: dict[str, int], indent: int, depth: int) -> None:
+        """Read one row of a map, whatever it holds."""
+        at, text = self.at, self.text
+        if text[at] == "?" and text[at + 1 : at + 2] in _DASH_ENDS:
+            raise UnknownShape
+        found = _ROW.match(text, at)
+        key, behind = (found[1], found.end()) if found is not None else self.hard_key()
+        if key in pairs:
+            self.problems.append(values.twice(at, key, self.where(keys[key])[0]))
+        keys[key] = at
+        pairs[key] = self.behind_key(behind, indent, depth)
 
     def hard_key(self) -> tuple[str, int]:
         """Read a key with quotes or signs: its text, and the place behind its colon."""
@@ -225,23 +239,6 @@ class _Reader:
         if key == "<<" and found[3]:
             self.problems.append(self.bad("a merge key", "write the fields themselves", "merge-key"))
         return key, found.end()
-
-    def simple(self, rest: str, start: int) -> Node | None:
-        """Read a value that is seen whole on its line; None for anything that needs a closer look."""
-        first = rest[0]
-        plain = first not in _NOT_PLAIN
-        if plain:
-            if " " in rest or rest[-1] in ":\r" or "\t" in rest:
-                rest = rest.rstrip(" \r")
-                if not rest or ": " in rest or " #" in rest or rest[-1] == ":" or "\t" in rest:
-                    return None
-            value = rest
-        else:
-            rest = rest.rstrip(" \r")
-            if first not in "'\"" or len(rest) < 2 or rest[-1] != first or rest.count(first) != 2 or "\\" in rest:
-                return None
-            value = rest[1:-1]
-        return Node("scalar", value, start, start + len(rest), self.number, start - self.at + self.indent + 1, plain)
 
     def behind_key(self, at: int, indent: int, depth: int) -> Node:
         """Read the value of a key: on its line, below it, or nothing."""
@@ -258,6 +255,18 @@ class _Reader:
             return self.block(indent if self.indent > indent else indent - 1, depth + 1)
         return Node("scalar", "", at, at, line, column, plain=True)
 
+    def words(self, at: int, line: int, column: int) -> Node | None:
+        """Read `[some, plain words]`; None for any other list or map."""
+        found = _WORDS.match(self.text, at)
+        if found is None:
+            return None
+        items: list[Node] = []
+        place = at + 1
+        for part in found[1].split(", "):
+            items.append(Node("scalar", part, place, place + len(part), line, column + place - at, True))
+            place += len(part) + 2
+        return Node("seq", items, at, found.end(), line, column, False, True)
+
     def value(self, at: int, indent: int, depth: int) -> Node:
         """Read a value that starts on this line; its further lines are indented deeper than `indent`."""
         text, c = self.text, self.text[at]
@@ -269,7 +278,7 @@ class _Reader:
             value, end = values.quoted(text, at, indent)
             after = values.next_line(text, end)
         elif c in "[{":
-            node = values.Flow(text, self.where, self.problems, indent).read(at, depth)
+            node = self.words(at, line, column) or values.Flow(text, self.where, self.problems, indent).read(at, depth)
             self.to_line(values.next_line(text, node.end))
             return node
         else:
