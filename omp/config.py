@@ -78,6 +78,8 @@ class Config(Struct, frozen=True, kw_only=True):
     """Everything a command needs to know that is not in its arguments."""
 
     data_dir: str
+    cache_dir: str
+    """What can be rebuilt: prepared models, compiled masking rules, vectors of personal memories."""
     home: str
     shared: Shared = Shared()
     settings: Settings = Settings()
@@ -101,6 +103,15 @@ def data_folder(environment: Mapping[str, str]) -> Path:
     return user_data_path("omp-memory", appauthor=False)
 
 
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Give the user's cache folder: `OMP_CACHE_DIR`, else where the system keeps caches under `omp-memory`."""
+    if given := environment.get("OMP_CACHE_DIR"):
+        return Path(given).expanduser().absolute()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("omp-memory", appauthor=False)
+
+
 def read(environment: Mapping[str, str], omp_folder: Path | None = None, common_dir: str = "") -> Config:
     """Read both files. A broken one gives problems and defaults; nothing here raises for people's mistakes."""
     data_dir = data_folder(environment)
@@ -116,6 +127,7 @@ def read(environment: Mapping[str, str], omp_folder: Path | None = None, common_
             shared = Shared()
     return Config(
         data_dir=str(data_dir),
+        cache_dir=str(cache_folder(environment)),
         home=environment.get("HOME") or str(Path("~").expanduser()),
         shared=shared,
         settings=settings,

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from omp import entries, extract, identity, rot, themes
+from omp import classify, entries, extract, identity, rot, themes
+from omp.embed import VectorCache, calibration, language_pair
 from omp.errors import BrokenFile
 from omp.model import (
     FACT_KINDS,
@@ -54,6 +55,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     stage: float = 0.4
     merge: float = 0.85
     same: float = 0.95
+    per_session: int = 12
     quotes: bool = True
     home: str = ""
     work_tree: str = ""
@@ -87,7 +89,8 @@ class Mind:
 
     def learn(self, session: Session) -> list[Candidate]:
         """Give what one conversation so far would teach, settled in kind, scope and confidence. Pure."""
-        return [localise(c, self.limits) for c in extract.candidates(session, self.rules)]
+        found = extract.candidates(session, self.rules, max_per_session=self.limits.per_session)
+        return [localise(classify.classify(c, session, self.rules), self.limits) for c in found]
 
     def judge(self, candidates: Sequence[Candidate], meaning: bool = True) -> list[Judged]:
         """Give a verdict on each candidate. Without `meaning` only exact knowledge counts and no model is loaded."""
@@ -95,18 +98,27 @@ class Mind:
         staged = [*self.project.inbox(), *self.user.inbox()]
         memories = [s.memory for s in stored] + [s.memory for s in staged]
         known = _joined(self.project.known(), self.user.known())
-        model = self.embedder() if meaning and candidates else None
-        judged = rot.judge(
-            candidates,
-            known,
-            memories,
-            embedder=model,
-            cache=self.vectors,
-            limits=rot.Limits(
-                keep=self.limits.keep, stage=self.limits.stage, merge=self.limits.merge, same=self.limits.same
-            ),
+        limits = rot.Limits(
+            keep=self.limits.keep, stage=self.limits.stage, merge=self.limits.merge, same=self.limits.same
         )
-        return [self._gated(j) for j in judged]
+        judged = rot.judge(candidates, known, memories, self._neighbours() if meaning else None, limits)
+        waiting = {s.memory.id for s in staged}
+        return [self._gated(still_waiting(j, waiting, self.limits.keep)) for j in judged]
+
+    def _neighbours(self) -> rot.Neighbours:
+        """Give the function that finds what is most like a candidate, on the model's calibrated scale."""
+        model = self.embedder()
+        cache, scale = VectorCache(self.vectors), calibration(model)
+
+        def nearest(candidate: Candidate, memories: Sequence[Memory]) -> list[tuple[Memory, float]]:
+            if not scale.known:
+                return []
+            texts = [m.claim for m in memories]
+            raw = cache.vectors(texts, model) @ cache.vectors([candidate.claim], model)[0]
+            best = sorted(range(len(texts)), key=lambda n: (-float(raw[n]), memories[n].id))[: rot.NEAREST]
+            return [(memories[n], scale.pair(float(raw[n]), language_pair(candidate.claim, texts[n]))) for n in best]
+
+        return nearest
 
     def _gated(self, judged: Judged) -> Judged:
         """Drop what the last gate would refuse, so that one bad candidate cannot hold up the others."""
@@ -181,9 +193,11 @@ class Mind:
         after = {i: s.memory for i, s in store.stored().items() if i not in batch.remove}
         after |= {m.id: m for m in batch.put}
         active = [m for m in after.values() if m.status == "active"]
-        index = store.themes()
+        members = [themes.member_of(m) for m in active]
         model = self.embedder()
-        return msgspec.structs.replace(batch, themes=themes.keep_up(index, active, model, self.vectors))
+        vectors = VectorCache(self.vectors).vectors([entries.text_of(m) for m in active], model)
+        synced = themes.sync(store.themes(), members, vectors, calibration(model), model=model.id)
+        return batch if synced.stale else msgspec.structs.replace(batch, themes=synced.index)
 
 
 class Draft:
@@ -314,6 +328,14 @@ def own_words(candidate: Candidate) -> Candidate:
     return msgspec.structs.replace(candidate, evidence=kept)
 
 
+def still_waiting(judged: Judged, waiting: set[str], keep: float) -> Judged:
+    """An unsure voice that says again what waits in the inbox does not take it out: it goes on waiting."""
+    verdict = judged.verdict
+    if verdict.action != "keep" or verdict.against not in waiting or judged.candidate.confidence >= keep:
+        return judged
+    return msgspec.structs.replace(judged, verdict=msgspec.structs.replace(verdict, action="stage"))
+
+
 def best_first(judged: Sequence[Judged], number: int) -> list[Judged]:
     """Keep the surest ones of a first reading; the others wait in the inbox."""
     fresh = [n for n, j in enumerate(judged) if j.verdict.action == "keep" and j.verdict.effect == "add"]
@@ -349,9 +371,9 @@ def localise(candidate: Candidate, limits: Limits) -> Candidate:
 
 
 def session_record(session: Session, judged: Sequence[Judged], origin: Sequence[Session]) -> SessionRecord | None:
-    """Sum a conversation up: when, what it began with, what was decided; None when nobody spoke."""
+    """Sum a conversation up: when, what it began with, what was decided; None when nobody spoke or no time is told."""
     said = [e for e in session.events if e.voice == "person" and e.text.strip()]
-    if not said:
+    if not said or not _start(session):
         return None
     mine = [j for j, o in zip(judged, origin, strict=False) if o is session and j.verdict.action == "keep"]
     summary = " ".join(said[0].text.split())

@@ -11,8 +11,14 @@ import pytest
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+@pytest.fixture(scope="session")
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for the whole run: compiling the masking rules takes seconds."""
+    return tmp_path_factory.mktemp("omp-cache")
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, cache_dir: Path) -> None:
     """No test reads or writes the home folder of whoever runs it, nor inherits git settings."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
@@ -22,6 +28,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))
     monkeypatch.setenv("OMP_DATA_DIR", str(home / "omp-data"))
+    monkeypatch.setenv("OMP_CACHE_DIR", str(cache_dir))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for who in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test Person")

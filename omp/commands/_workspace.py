@@ -75,7 +75,7 @@ class Workspace:
         """The masking stage; its engine loads when a text needs it."""
         from omp.redact import Redactor
 
-        return Redactor(cache_dir=Path(self.config.data_dir) / "cache")
+        return Redactor(cache_dir=Path(self.config.cache_dir))
 
     @cached_property
     def project(self) -> MemoryDir:
@@ -102,20 +102,16 @@ class Workspace:
     @cached_property
     def rules(self) -> Rules:
         """The extraction rules."""
-        import msgspec
-
         from omp.rules import load_rules
 
-        rules = load_rules()
-        bound = {**rules.thresholds, "max_per_session": self.config.shared.max_per_session}
-        return msgspec.structs.replace(rules, thresholds=bound)
+        return load_rules()
 
     @cached_property
     def embedder(self) -> Embedder:
         """The embedder the user chose."""
         from omp.embed import embedder
 
-        return embedder(self.config.settings.embedder, cache_dir=Path(self.config.data_dir) / "cache")
+        return embedder(self.config.settings.embedder, cache_dir=Path(self.config.cache_dir))
 
     @cached_property
     def limits(self) -> Limits:
@@ -128,6 +124,7 @@ class Workspace:
             stage=t.stage,
             merge=t.merge,
             same=t.same,
+            per_session=self.config.shared.max_per_session,
             quotes=self.config.shared.quotes == "shared",
             home=self.config.home,
             work_tree=self.repo.work_tree if self.repo_or_none else "",
@@ -138,7 +135,7 @@ class Workspace:
         """The pipeline bound to this workspace's stores and models."""
         from omp.pipeline import Mind
 
-        vectors = self.repo.root / "_omp" / ".state" if self.initialised else Path(self.config.data_dir) / "cache"
+        vectors = self.repo.root / "_omp" / ".state" if self.initialised else Path(self.config.cache_dir)
         return Mind(
             project=self.project,
             user=self.user,

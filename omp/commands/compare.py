@@ -51,7 +51,9 @@ def _read() -> list[_Line]:
         try:
             lines.append(msgspec.json.decode(raw, type=_Line))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"line {number} of standard input is no pair: {error}", 'write {"a": "...", "b": "..."}') from error
+            raise UsageError(
+                f"line {number} of standard input is no pair: {error}", 'write {"a": "...", "b": "..."}'
+            ) from error
     return lines
 
 

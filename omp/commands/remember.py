@@ -66,14 +66,18 @@ def command(repo_dir: Path | None, as_json: bool, text: str, kind: Any, scope: A
 
 def understand(workspace: Workspace, text: str, kind: Any, scope: Any) -> Candidate:
     """Make a candidate of a person's own words: masked, classified, sure."""
-    from omp import extract
+    from omp import classify, extract
 
     now = workspace.clock()
     spoken = Event(agent=AGENT, session="terminal", entry="", role="user", voice="person", text=text.strip(), at=now)
     raw = RawSession(agent=AGENT, session="terminal", path="", events=(spoken,))
     session = workspace.redactor.clean_session(raw)
     claim = " ".join(session.events[0].text.split())
-    found = [c for c in extract.candidates(session, workspace.rules) if not c.drop]
+    found = [
+        classify.classify(c, session, workspace.rules)
+        for c in extract.candidates(session, workspace.rules)
+        if not c.drop
+    ]
     guess = found[0] if found else Candidate(kind="working_assumption", claim=claim, evidence=())
     quote = claim[:QUOTE_LIMIT]
     entry = identity.quote_digest(f"{now}{claim}")

@@ -143,7 +143,7 @@ class Library:
 
         from omp.embed import VectorCache
 
-        model, data = self.workspace.embedder, Path(self.workspace.config.data_dir) / "cache"
+        model, data = self.workspace.embedder, Path(self.workspace.config.cache_dir)
         mine = data
         if self.workspace.initialised and self.workspace.config.trusted:
             mine = self.workspace.repo.root / "_omp" / ".state"
