@@ -110,7 +110,7 @@ def _slim_input(value: object) -> dict[str, Any]:
 
 def assemble(records: Sequence[Record], frame: Frame) -> Told:
     """The live path as one conversation, and each side chain as one that nobody's voice is in."""
-    seen: set[str] = set()
+    places: dict[str, int] = {}
     main: list[Record] = []
     sides: dict[str, list[Record]] = {}
     session = frame.path.stem
@@ -121,12 +121,16 @@ def assemble(records: Sequence[Record], frame: Frame) -> Told:
             word(uuid) for key in ("supersedesUuids", "retractedMessageUuids") for uuid in listed(data.get(key))
         )
         uuid = word(data.get("uuid"))
-        if uuid and uuid in seen:
+        if uuid and uuid in places:
+            place = places[uuid]
+            if 0 <= place < len(main) and not mapping(main[place].data.get("message")).get("content"):
+                main[place] = record
             continue
-        seen.add(uuid)
         if data.get("isSidechain"):
+            places[uuid] = -1
             sides.setdefault(word(data.get("agentId")) or "side", []).append(record)
         else:
+            places[uuid] = len(main)
             main.append(record)
             session = word(data.get("sessionId")) or session
     path = live(main)

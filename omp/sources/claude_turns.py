@@ -106,7 +106,7 @@ class Turns:
         text = "\n".join(block["text"] for block in blocks if block["type"] == "text")
         if not text.strip():
             return
-        if results or not self._by_person(record.data):
+        if results or record.data.get("toolUseResult") or not self._by_person(record.data):
             self._not_person(entry, text, common)
         elif "<bash-input>" in text:
             self.draft.add(entry, "tool", "tool", element(text, "bash-input"), tool="Bash", **common)

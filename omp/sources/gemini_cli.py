@@ -17,7 +17,7 @@ from omp.sources.heartbeats import nobody, unmask
 from omp.sources.voice import hear
 
 AGENT = "gemini-cli"
-_TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
+_TYPES = frozenset({"user", "gemini", "model", "info", "error", "warning"})
 
 
 def recognise(head: Sequence[dict[str, Any]]) -> bool:
@@ -49,7 +49,7 @@ def _message(value: object) -> dict[str, Any] | str | None:
     kind = message.get("type")
     if kind not in _TYPES:
         return kind if isinstance(kind, str) and kind else "(no type)"
-    if kind not in ("user", "gemini"):
+    if kind not in ("user", "gemini", "model"):
         return None
     calls = [_call(call) for call in map(mapping, listed(message.get("toolCalls")))]
     content = message.get("displayContent") or message.get("content")
@@ -112,7 +112,7 @@ def _told(session: str, kind: str, messages: Sequence[tuple[dict[str, Any], str]
     machine = kind == "subagent"
     for message, entry in messages:
         at = times.utc(message["at"], frame.zone)
-        if message["type"] == "gemini":
+        if message["type"] != "user":
             draft.add(entry, "assistant", "agent", message["text"], at=at)
             for call in message["calls"]:
                 draft.add(entry, "tool", "tool", call["line"], at=at, tool=call["name"], call=call["id"])

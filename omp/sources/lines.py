@@ -55,7 +55,7 @@ class Decoded(Struct, frozen=True, kw_only=True):
 def split(stream: BinaryIO, number: int = 1) -> Iterator[Line]:
     """Yield the lines of `stream` from its present position on, the first one numbered `number`."""
     parts: list[bytes] = []
-    held = length = 0
+    length = 0
     while chunk := stream.read(CHUNK):
         begin = 0
         while (end := chunk.find(b"\n", begin)) >= 0:
@@ -67,17 +67,16 @@ def split(stream: BinaryIO, number: int = 1) -> Iterator[Line]:
                 parts.clear()
             yield Line(number=number, data=piece if length <= LINE_LIMIT + 1 else None, length=length, ended=True)
             number += 1
-            held = length = 0
+            length = 0
             begin = end + 1
         rest = chunk[begin:]
         length += len(rest)
         if length > LINE_LIMIT:
             parts.clear()
         elif rest:
+            if length - len(rest) <= LARGE < length:
+                parts[:] = [_slim(part) for part in parts]
             parts.append(_slim(rest) if length > LARGE else rest)
-            held += len(parts[-1])
-            if held > LARGE > held - len(parts[-1]):
-                parts[:] = [_slim(b"".join(parts))]
     if length:
         data = b"".join(parts) if length <= LINE_LIMIT else None
         yield Line(number=number, data=data, length=length, ended=False)
@@ -114,7 +113,7 @@ def parse(data: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return _mend(json.loads(data.decode("utf-8", "replace")))
+        return _mend(json.loads(data.decode("utf-8", "replace"), strict=False))
     except (ValueError, RecursionError):
         return None
 

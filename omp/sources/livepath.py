@@ -25,7 +25,7 @@ class LivePath(Struct, frozen=True, kw_only=True):
 def live(records: Sequence[Record]) -> LivePath:
     """Walk from the newest record with an id to the root. A missing parent or a circle gives file order."""
     places = {word(record.data.get("uuid")): index for index, record in enumerate(records) if record.data.get("uuid")}
-    if not places:
+    if not any(record.data.get("parentUuid") for record in records):
         return LivePath(records=tuple(records))
     newest = max(places.values())
     path: set[int] = set()
@@ -61,31 +61,33 @@ def _above(records: Sequence[Record], places: dict[str, int], index: int) -> int
 
 
 def _with_parallel_calls(records: Sequence[Record], path: set[int]) -> set[int]:
-    """Add what hangs beside the path and was not taken back: lines of an answer that is on it, results of its calls."""
+    """Add what hangs beside the path and was not taken back: lines of an answer on it, results of its calls."""
     kept = set(path)
+    uuids = {word(records[index].data.get("uuid")) for index in path}
     messages: set[str] = set()
     calls: set[str] = set()
-    uuids: set[str] = set()
+    looked: set[int] = set()
     grown = True
     while grown:
         grown = False
         for index, record in enumerate(records):
+            if index in looked:
+                continue
             data = record.data
             message = mapping(data.get("message"))
             name = word(message.get("id"))
             blocks = [b for b in listed(message.get("content")) if isinstance(b, dict)]
-            beside = (
-                (data.get("type") == "assistant" and name in messages and name != "")
+            if index not in kept and not (
+                word(data.get("uuid")) in uuids
+                or (data.get("type") == "assistant" and name in messages)
                 or any(b.get("type") == "tool_result" and b.get("tool_use_id") in calls for b in blocks)
                 or ("attachment" in data and data.get("parentUuid") in uuids)
-            )
-            if index not in kept and not beside:
+            ):
                 continue
-            if index in kept and data.get("uuid") in uuids:
-                continue
+            looked.add(index)
             kept.add(index)
-            grown = grown or index not in path
+            grown = True
             uuids.add(word(data.get("uuid")))
-            messages.add(name)
+            messages.update([name] if name else [])
             calls.update(word(b.get("id")) for b in blocks if b.get("type") == "tool_use" and b.get("id"))
     return kept

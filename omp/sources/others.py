@@ -16,10 +16,6 @@ def _all(head: Sequence[Any], check: Callable[[dict[str, Any]], bool]) -> bool:
     return bool(head) and all(isinstance(record, dict) and check(record) for record in head)
 
 
-def _copilot(head: Sequence[Any]) -> bool:
-    return _all(head, lambda r: "." in word(r.get("type")) and isinstance(r.get("data"), dict) and "id" in r)
-
-
 def _vscode_chat(head: Sequence[Any]) -> bool:
     first = _first(head)
     return ("requests" in first and "responderUsername" in first) or (
@@ -53,10 +49,6 @@ def _claude_plugin(head: Sequence[Any]) -> bool:
     )
 
 
-def _claude_export(head: Sequence[Any]) -> bool:
-    return isinstance(_first(head).get("chat_messages"), list)
-
-
 def _memories(head: Sequence[Any]) -> bool:
     first = _first(head)
     rows = listed(first.get("results")) or [first]
@@ -64,13 +56,11 @@ def _memories(head: Sequence[Any]) -> bool:
 
 
 OTHERS: tuple[Named, ...] = (
-    Named(agent="copilot-cli", recognise=_copilot),
     Named(agent="vscode-copilot", recognise=_vscode_chat),
     Named(agent="goose", recognise=_goose),
     Named(agent="amp", recognise=_amp),
     Named(agent="kimi-cli", recognise=_kimi),
     Named(agent="factory-droid", recognise=_droid),
-    Named(agent="claude-ai-export", recognise=_claude_export),
     Named(
         agent="claude-code-plugin", recognise=_claude_plugin,
         why="a plugin's transcript without ids or working directories, not Claude Code's own log",

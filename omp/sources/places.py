@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path, PureWindowsPath
 
 from omp.model import Struct
-from omp.sources.formats import mapping, word
-from omp.sources.lines import decode, split
+from omp.sources.formats import word
+from omp.sources.lines import CHUNK, parse
 from omp.sources.reader import NEVER_OPENED
 
-_HEADER_LINES = 40
-"""Lines searched for a working directory before a file is let go."""
+_CWD_LIMIT = 4200
+"""Bytes that may lie on both sides of a cut between two reads: the longest path (4,096) and its key."""
+_CWD = re.compile(rb'"cwd"\s*:\s*"((?:[^"\\]|\\.){1,4096})"')
+_NAME_LIMIT = 200
+"""From this length on Claude Code cuts folder names and appends a hash."""
 _DATE = re.compile(r"\d{2,4}")
 
 
@@ -63,21 +65,27 @@ def _forms(path: str) -> list[tuple[str, ...]]:
     return forms if resolved in forms else [*forms, resolved]
 
 
-def discover(agent_homes: AgentHomes, work_trees: Sequence[Path]) -> list[Path]:
+Looked = dict[Path, tuple[int, int, frozenset[str]]]
+"""What `discover` remembers of a file between two calls: size, time of change, working directories in it."""
+
+
+def discover(agent_homes: AgentHomes, work_trees: Sequence[Path], looked: Looked | None = None) -> list[Path]:
     """Give the log files, sorted, that may belong to these work trees (linked ones are to be among them).
 
-    A file is let in when a working directory in its first records lies in one of the trees, or when its folder's name
-    could be one of them and its first records name no directory yet.
+    A file is let in when any working directory in it lies in one of the trees (a session may move), or when its
+    folder's name could be one of them and it names no directory yet. A caller that asks again and again passes the
+    same `looked`, so that only changed files are searched.
     """
     found: set[Path] = set()
+    looked = {} if looked is None else looked
     names = _encoded_names(work_trees)
     for home in agent_homes.claude:
         for folder in _folders(home / "projects"):
             likely = _may_be(folder.name, names)
-            found.update(f for f in _files(folder, ".jsonl") if _inside(f, work_trees, likely=likely))
+            found.update(f for f in _files(folder, ".jsonl") if _inside(f, work_trees, looked, likely=likely))
     if agent_homes.codex is not None:
         for root in (agent_homes.codex / "sessions", agent_homes.codex / "archived_sessions"):
-            found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, likely=False))
+            found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, looked, likely=False))
     if agent_homes.gemini is not None:
         found.update(_gemini(agent_homes.gemini, work_trees))
     for named in agent_homes.logs:
@@ -141,31 +149,32 @@ def _encoded_names(work_trees: Sequence[Path]) -> set[str]:
 
 def _may_be(name: str, encoded: Iterable[str]) -> bool:
     """Tell whether a folder's name could be a work tree, a folder in it, or one of them shortened."""
-    return any(
-        name == one or name.startswith(f"{one}-") or (len(name) > 60 and one.startswith(name[:50])) for one in encoded
-    )
+    cut = name[: _NAME_LIMIT - 20] if len(name) >= _NAME_LIMIT else None
+    return any(name == one or name.startswith(f"{one}-") or (cut and one.startswith(cut)) for one in encoded)
 
 
-def _inside(file: Path, work_trees: Sequence[Path], *, likely: bool) -> bool:
-    """Tell by the working directories in a file's beginning whose it is.
-
-    Where the folder's name fits (`likely`), a file that names no directory yet is let in too.
-    """
-    directories = list(_directories(file))
-    return likely if not directories else any(belongs(directory, work_trees) for directory in directories)
-
-
-def _directories(file: Path) -> Iterator[str]:
+def _inside(file: Path, work_trees: Sequence[Path], looked: Looked, *, likely: bool) -> bool:
+    """Tell by the working directories in a file whose it is; without any, by `likely` (its folder's name fits)."""
     try:
-        with file.open("rb") as stream:
-            for line in islice(split(stream), _HEADER_LINES):
-                for record in decode(line).records:
-                    directory = word(record.get("cwd")) or word(mapping(record.get("payload")).get("cwd"))
-                    if directory:
-                        yield directory
+        status = file.stat()
+        known = looked.get(file)
+        if known is None or known[:2] != (status.st_size, status.st_mtime_ns):
+            known = looked[file] = (status.st_size, status.st_mtime_ns, frozenset(_directories(file)))
     except OSError:
         # gone or not ours to read between listing and opening: it is found again next time
-        return
+        return False
+    return any(belongs(directory, work_trees) for directory in known[2]) if known[2] else likely
+
+
+def _directories(file: Path) -> set[str]:
+    """Search a file for the working directories that its records name, without decoding it."""
+    found: set[str] = set()
+    with file.open("rb") as stream:
+        rest = b""
+        while chunk := stream.read(CHUNK):
+            found.update(word(parse(b'"' + match + b'"')) for match in set(_CWD.findall(rest + chunk)))
+            rest = chunk[-_CWD_LIMIT:]
+    return found - {""}
 
 
 def _folders(place: Path) -> list[Path]:

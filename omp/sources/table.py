@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from omp.sources import claude_code, codex, gemini_cli, generic
+from omp.sources import (
+    aider,
+    claude_code,
+    claude_like,
+    cline,
+    codex,
+    copilot_cli,
+    cursor_transcript,
+    exports,
+    gemini_cli,
+    generic,
+    opencode,
+    pi,
+)
 from omp.sources.formats import Source
 from omp.sources.others import OTHERS
 
@@ -12,6 +25,14 @@ SOURCES: tuple[Source, ...] = (
     codex.DOCUMENT,
     gemini_cli.SOURCE,
     gemini_cli.DOCUMENT,
+    *claude_like.SOURCES,
+    copilot_cli.SOURCE,
+    cursor_transcript.SOURCE,
+    pi.SOURCE,
+    cline.SOURCE,
+    opencode.SOURCE,
+    aider.SOURCE,
+    *exports.SOURCES,
     *OTHERS,
     generic.SOURCE,
 )
