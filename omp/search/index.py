@@ -42,7 +42,7 @@ FEEDBACK_FLOOR = 50
 """Below so many documents the best five are a good part of all and their words say nothing about the query."""
 FEEDBACK_DIRECTION = 0.5
 """Weight of the best documents' mean vector beside the query's own."""
-OTHER_SCRIPT_CAP = 3.0
+OTHER_SCRIPT_CAP = 4.0
 """Most a document in the other script is granted for its words: less than a good match of words gets."""
 EXACT_BONUS = 2.0
 """For a document with all whole identifiers of the query, in standard deviations; a share of it for some of them."""
@@ -257,7 +257,7 @@ class _Ranking:
         if dense is None:
             return by_words
         by_meaning = _standard(dense[pool])
-        other = (self.lexical.rows.wide[pool] != self.wide) & (words[pool] <= 0)
+        other = self.lexical.rows.wide[pool] != self.wide
         granted = np.maximum(by_words, np.minimum(by_meaning, OTHER_SCRIPT_CAP))
         by_words = np.where(other, granted, by_words)
         if not self.terms:
