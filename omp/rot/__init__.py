@@ -1,0 +1,426 @@
+"""Redundant, obsolete, trivial: whether a candidate is worth keeping, always with a reason. Pure.
+
+`judge` takes candidates in the order they were said and gives one verdict each. A verdict can add evidence to an
+entry, give it fuller words, put a newer statement in its place, or link two that cannot both hold; an earlier
+candidate of the same batch counts as an entry. Where the guard objects nothing is merged; where nothing says which of
+two holds, both stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from omp import entries, identity
+from omp.embed.calibration import MARGIN, Calibration, calibration, language
+from omp.embed.compare import Comparison, relate
+from omp.embed.guard import guard, read
+from omp.model import (
+    FACT_KINDS,
+    Action,
+    Candidate,
+    Effect,
+    Fact,
+    Judged,
+    Memory,
+    Origin,
+    Struct,
+    Verdict,
+)
+from omp.rot.replacing import Part, adds, part, retired, same_frame, states
+from omp.rot.trivial import length, trivial
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from omp.embed import Embedder
+
+__all__ = ["Limits", "judge", "length", "trivial"]
+
+NEIGHBOURS = 6
+"""Nearest entries of each language that are looked at closely."""
+RELATED = 0.62
+"""Least similarity at which a statement can retire another: that at which it would join its theme."""
+LEXICAL_CEILING = 0.8
+"""What shared words alone can reach: below every limit for merging, so that without a model nothing is merged."""
+_TRUST: dict[Origin, int] = {"user": 3, "repository": 2, "assistant": 1, "tool": 0}
+
+Similarity = Callable[[str, str], float]
+"""Calibrated similarity of two claims, 0..1."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Thresholds in force: confidence (inclusive) and calibrated similarity (`merge` exclusive, `same` inclusive).
+
+    `margin` is kept from every limit on similarities that a model computed: within it the careful outcome is taken.
+    """
+
+    keep: float = 0.7
+    stage: float = 0.4
+    merge: float = 0.85
+    same: float = 0.95
+    margin: float = MARGIN
+
+
+class KnownKeys(Protocol):
+    """What the store knows: keys of entries, and what must not come back."""
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Key -> id of the entry it stands in, whatever its status."""
+
+    @property
+    def refused_keys(self) -> Set[str]:
+        """Keys that were refused."""
+
+    @property
+    def refused_places(self) -> Set[str]:
+        """Places that were refused."""
+
+
+def judge(
+    candidates: Sequence[Candidate],
+    known: KnownKeys,
+    memories: Sequence[Memory],
+    *,
+    embedder: Embedder | None = None,
+    cache: Path | None = None,
+    limits: Limits | None = None,
+    similarity: Similarity | None = None,
+    vectors: NDArray[numpy.float32] | None = None,
+    split: bool = False,
+) -> list[Judged]:
+    """Give a verdict on each candidate, in order.
+
+    `memories` are stored entries and the inbox; only active ones are compared. `vectors` are those of their claims,
+    float32 (len(memories), dim), else they are computed, through the vector cache in `cache` where one is given.
+    `similarity` takes the model's place (given figures are compared without a margin). With neither, words are
+    compared and nothing is merged.
+
+    With `split`, an entry of which a statement retires one part is superseded and its rest comes back as a further
+    verdict after those of the candidates; otherwise the two are linked as contradicting.
+    """
+    judging = _Judging(known, memories, limits or Limits(), _meaning(embedder, cache, similarity), vectors, split)
+    judged = [judging.one(candidate) for candidate in candidates]
+    return [*judged, *judging.rests]
+
+
+class _Found(Struct, frozen=True, kw_only=True):
+    """An entry near a candidate."""
+
+    memory: Memory
+    comparison: Comparison
+
+
+class _Meaning(Protocol):
+    """How near things are found."""
+
+    exact: bool
+    merges: bool
+
+    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
+        """Take in entries to compare with."""
+
+    def near(self, claim: str) -> list[_Found]:
+        """Give the nearest entries, nearest first."""
+
+
+def _meaning(embedder: Embedder | None, cache: Path | None, similarity: Similarity | None) -> _Meaning:
+    if similarity is not None:
+        return _Given(similarity, merges=True)
+    if embedder is None:
+        return _Given(_shared_words, merges=False)
+    return _Model(embedder, cache)
+
+
+def _shared_words(a: str, b: str) -> float:
+    one, other = read(a).words, read(b).words
+    return LEXICAL_CEILING * len(one & other) / len(one | other) if one | other else 0.0
+
+
+class _Given:
+    """Similarities from a function: every entry is asked."""
+
+    def __init__(self, similarity: Similarity, *, merges: bool) -> None:
+        self.exact, self.merges = True, merges
+        self._similarity = similarity
+        self._memories: list[Memory] = []
+
+    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
+        self._memories += memories
+
+    def near(self, claim: str) -> list[_Found]:
+        scored = [(self._similarity(claim, m.claim), n) for n, m in enumerate(self._memories)]
+        nearest = sorted((s, n) for s, n in ((-s, n) for s, n in scored if s > 0))[: 2 * NEIGHBOURS]
+        return [self._found(claim, self._memories[n], -s) for s, n in nearest]
+
+    def _found(self, claim: str, memory: Memory, value: float) -> _Found:
+        reasons = guard(claim, memory.claim)
+        relation = relate(claim, memory.claim, value, Calibration(model="", revision="")).relation
+        same = value > 0.5 and not reasons and self.merges
+        comparison = Comparison(
+            relation="duplicate" if same else relation, similarity=value, raw=value, guard=reasons
+        )
+        return _Found(memory=memory, comparison=comparison)
+
+
+class _Model:
+    """Similarities from an embedder: one matrix product finds the nearest, the guard reads only those."""
+
+    def __init__(self, embedder: Embedder, cache: Path | None) -> None:
+        self._embedder, self._cache = embedder, cache
+        self._scale = calibration(embedder)
+        self.exact, self.merges = False, self._scale.known
+        self._memories: list[Memory] = []
+        self._languages: list[str] = []
+        self._blocks: list[Any] = []
+
+    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
+        if memories:
+            self._memories += memories
+            self._languages += [language(m.claim) for m in memories]
+            self._blocks.append(self._encode([m.claim for m in memories]) if vectors is None else vectors)
+
+    def _encode(self, texts: Sequence[str]) -> Any:
+        if self._cache is None:
+            return self._embedder.encode(texts, "pair")
+        from omp.embed import VectorCache
+
+        return VectorCache(self._cache).vectors(texts, self._embedder)
+
+    def near(self, claim: str) -> list[_Found]:
+        import numpy
+
+        if not self._memories:
+            return []
+        if len(self._blocks) > 1:
+            self._blocks = [numpy.concatenate(self._blocks)]
+        # The vector of a claim that may be dropped is not worth a place in the cache.
+        raw = self._blocks[0] @ self._embedder.encode([claim], "pair")[0]
+        found = []
+        for code in ("en", "zh"):
+            places = numpy.flatnonzero(numpy.array([spoken == code for spoken in self._languages]))
+            nearest = places[numpy.argsort(-raw[places], kind="stable")[:NEIGHBOURS]]
+            for n in nearest:
+                memory = self._memories[int(n)]
+                found.append(
+                    _Found(memory=memory, comparison=relate(claim, memory.claim, float(raw[n]), self._scale))
+                )
+        return sorted(found, key=lambda f: (-f.comparison.similarity, f.memory.id))
+
+
+class _Judging:
+    """One batch: what it is compared with grows by what it keeps."""
+
+    def __init__(
+        self,
+        known: KnownKeys,
+        memories: Sequence[Memory],
+        limits: Limits,
+        meaning: _Meaning,
+        vectors: Any,
+        split: bool,
+    ) -> None:
+        self.known, self.limits, self.meaning, self.split = known, limits, meaning, split
+        self.by_id = {m.id: m for m in memories}
+        self.keys: dict[str, str] = dict(known.keys)
+        self.gone: set[str] = set()
+        self.rests: list[Judged] = []
+        places = [n for n, m in enumerate(memories) if m.status == "active" and not isinstance(m, Fact)]
+        self._waiting = ([memories[n] for n in places], None if vectors is None else vectors[places])
+
+    def one(self, candidate: Candidate) -> Judged:
+        """Judge one candidate and remember what became of it."""
+        key = entries.key_of(candidate)
+        verdict = self._early(candidate, key) or self._by_meaning(candidate)
+        if verdict.action == "drop":
+            return Judged(candidate=candidate, verdict=verdict, key=key)
+        if verdict.effect in ("evidence", "merge"):
+            self.keys.setdefault(key, verdict.against)
+            return Judged(candidate=candidate, verdict=verdict, key=key, id=verdict.against)
+        memory = entries.from_candidate(candidate)
+        self.keys.setdefault(key, memory.id)
+        self.by_id.setdefault(memory.id, memory)
+        if candidate.kind not in FACT_KINDS:
+            self._waiting[0].append(memory)
+        if verdict.effect == "supersede":
+            self.gone.add(verdict.against)
+        return Judged(candidate=candidate, verdict=verdict, key=key, id=memory.id)
+
+    def _early(self, candidate: Candidate, key: str) -> Verdict | None:
+        """Give the verdict that needs no comparison of meaning, if there is one."""
+        if candidate.drop:
+            return Verdict(action="drop", reason=candidate.drop)
+        if candidate.scope == "EPHEMERAL":
+            return Verdict(action="drop", reason="ephemeral")
+        if not candidate.asked and self._refused(candidate, key):
+            return Verdict(action="drop", reason="refused")
+        identity_ = self.keys.get(key, "")
+        if candidate.kind in FACT_KINDS:
+            if fact := self._fact(candidate, identity_):
+                return fact
+        elif identity_:
+            return self._joins(candidate, "known", "evidence", identity_, 1.0)
+        if reason := trivial(candidate.claim, candidate.rules):
+            return Verdict(action="drop", reason="trivial", detail=reason)
+        if candidate.confidence < self.limits.stage:
+            return Verdict(action="drop", reason="noise")
+        if candidate.kind in FACT_KINDS:
+            return self._new(candidate)
+        return None
+
+    def _refused(self, candidate: Candidate, key: str) -> bool:
+        first = candidate.evidence[0] if candidate.evidence else None
+        place = identity.place(first.agent, first.session, first.entry, candidate.kind) if first else ""
+        return key in self.known.refused_keys or place in self.known.refused_places
+
+    def _fact(self, candidate: Candidate, known_id: str) -> Verdict | None:
+        """Judge a fact by its pointer: the same value is evidence, another one takes its place there."""
+        old = self.by_id.get(entries.id_of(candidate))
+        if old is None:
+            return self._joins(candidate, "known", "evidence", known_id, 1.0) if known_id else None
+        if isinstance(old, Fact) and str(old.value) == candidate.value:
+            return self._joins(candidate, "known", "evidence", old.id, 1.0)
+        if candidate.confidence >= self.limits.keep and not self._newer(candidate, old):
+            return Verdict(action="drop", reason="obsolete", against=old.id)
+        verdict = self._new(candidate)
+        return msgspec.structs.replace(verdict, reason="update", against=old.id) if verdict.action == "keep" else verdict
+
+    def _joins(self, candidate: Candidate, reason: str, effect: Effect, against: str, value: float) -> Verdict:
+        """Let a candidate join an entry; one that is not sure enough for the files adds nothing to them."""
+        if candidate.confidence < self.limits.keep:
+            return Verdict(action="drop", reason=reason, against=against, similarity=value)
+        return Verdict(action="keep", reason=reason, effect=effect, against=against, similarity=value)
+
+    def _new(self, candidate: Candidate, near: _Found | None = None) -> Verdict:
+        action: Action = "keep" if candidate.confidence >= self.limits.keep else "stage"
+        return Verdict(
+            action=action,
+            reason="new" if action == "keep" else "uncertain",
+            effect="add" if action == "keep" else "none",
+            against=near.memory.id if near else "",
+            similarity=round(near.comparison.similarity, 4) if near else 0.0,
+        )
+
+    def _by_meaning(self, candidate: Candidate) -> Verdict:
+        memories, vectors = self._waiting
+        if memories:
+            self.meaning.add(memories, vectors)
+            self._waiting = ([], None)
+        near = [f for f in self.meaning.near(candidate.claim) if f.memory.id not in self.gone]
+        for judged in (self._redundant, self._replaces, self._contradicts):
+            if verdict := judged(candidate, near):
+                return verdict
+        return self._new(candidate, near[0] if near else None)
+
+    def _redundant(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+        margin = 0.0 if self.meaning.exact else self.limits.margin
+        for found in near:
+            value, same = found.comparison.similarity, found.comparison
+            if value <= self.limits.merge + margin or not self.meaning.merges:
+                return None
+            if same.guard or same.relation != "duplicate" or adds(candidate.claim, found.memory.claim):
+                continue
+            if adds(found.memory.claim, candidate.claim):
+                continue
+            nearly = value >= self.limits.same + margin
+            effect: Effect = "evidence" if nearly or not _fuller(candidate, found.memory) else "merge"
+            return self._joins(candidate, "redundant", effect, found.memory.id, value)
+        return None
+
+    def _replaces(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+        """Find the entry that this statement retires, by its own words or as a newer value of the same thing."""
+        value = retired(candidate)
+        margin = 0.0 if self.meaning.exact else self.limits.margin
+        for found in near:
+            if found.comparison.similarity < RELATED + margin:
+                break
+            said = states(found.memory, value, candidate.claim)
+            if not said and not (found.comparison.guard and same_frame(candidate.claim, found.memory.claim)):
+                continue
+            if not self._newer(candidate, found.memory):
+                return Verdict(
+                    action="drop",
+                    reason="obsolete",
+                    against=found.memory.id,
+                    similarity=found.comparison.similarity,
+                    detail="; ".join(found.comparison.guard),
+                )
+            several = part(found.memory, value) if said else None
+            return self._supersedes(candidate, found, several)
+        return None
+
+    def _supersedes(self, candidate: Candidate, found: _Found, several: Part | None) -> Verdict:
+        effect: Effect = "supersede"
+        detail = "; ".join(found.comparison.guard)
+        sure = candidate.confidence >= self.limits.keep
+        if _TRUST[candidate.origin] < _TRUST[found.memory.metadata.origin]:
+            effect = "contradict"  # what an agent says does not retire what a person said
+        elif several and not self.split:
+            effect, detail = "contradict", f"only in part: {several.gone}"
+        elif several and sure:
+            self.rests.append(_rest(candidate, found.memory, several))
+        return Verdict(
+            action="keep" if sure else "stage",
+            reason="update" if effect == "supersede" else "contradiction",
+            effect=effect if sure else "none",
+            against=found.memory.id,
+            similarity=found.comparison.similarity,
+            detail=detail,
+        )
+
+    def _contradicts(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+        for found in near:
+            same = found.comparison
+            if same.relation != "contradiction" or not same.guard or not self.meaning.merges:
+                continue
+            if same.similarity <= self.limits.merge or _periodic(candidate.claim, found.memory.claim):
+                continue
+            sure = candidate.confidence >= self.limits.keep
+            return Verdict(
+                action="keep" if sure else "stage",
+                reason="contradiction",
+                effect="contradict" if sure else "none",
+                against=found.memory.id,
+                similarity=same.similarity,
+                detail="; ".join(same.guard),
+            )
+        return None
+
+    @staticmethod
+    def _newer(candidate: Candidate, memory: Memory) -> bool:
+        """Tell whether a candidate was said after what an entry holds; of one moment the later in order counts."""
+        said = max((e.at for e in candidate.evidence), default="")
+        return not said or said >= memory.timestamps.updated_at
+
+
+def _periodic(new: str, old: str) -> bool:
+    """Tell whether two statements differ in nothing but numbers: without an equal frame that is no contradiction."""
+    return all(reason.startswith("number") for reason in guard(new, old))
+
+
+def _fuller(candidate: Candidate, memory: Memory) -> bool:
+    """Tell whether a candidate says more than the entry and may give it its words."""
+    if _TRUST[candidate.origin] < _TRUST[memory.metadata.origin]:
+        return False
+    return length(candidate.claim) > length(memory.claim)
+
+
+def _rest(candidate: Candidate, memory: Memory, several: Part) -> Judged:
+    """Make the verdict that keeps what a partly retired entry still says, with the entry's own evidence."""
+    kept = Candidate(
+        kind=memory.kind,
+        claim=several.rest,
+        evidence=memory.evidence or candidate.evidence,
+        scope=memory.metadata.scope,
+        confidence=memory.metadata.confidence,
+        origin=memory.metadata.origin,
+        source=memory.metadata.source,
+        tags=memory.tags,
+    )
+    verdict = Verdict(action="keep", reason="rest", effect="add", against=memory.id, detail=f"without: {several.gone}")
+    return Judged(candidate=kept, verdict=verdict, key=entries.key_of(kept), id=entries.id_of(kept))
