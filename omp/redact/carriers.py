@@ -12,13 +12,13 @@ from omp.redact.runs import Sight, matches
 from omp.redact.values import entropy, is_dull, is_placeholder, looks_random, passwordish
 
 _URI = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<user>[^\s:/@\"'<>`\x00]{0,100}):(?P<v>[^\s\"'<>`/\x00\u3000-\u9fff]{1,200})@(?=[A-Za-z0-9.\[$\{*<_-])"
+    r"://(?<=[A-Za-z0-9]://)(?P<user>[^\s:/@\"'<>`\x00]{0,100}):(?P<v>[^\s\"'<>`/\x00\u3000-\u9fff]{1,200})@(?=[A-Za-z0-9.\[$\{*<_-])"
 )
 _URI_SLASH = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<user>[^\s:/@\"'<>`\x00]{1,100}):(?P<v>[^\s\"'<>`@\x00\u3000-\u9fff]{1,120})@(?=[A-Za-z0-9.-]{1,100}[:/])"
+    r"://(?<=[A-Za-z0-9]://)(?P<user>[^\s:/@\"'<>`\x00]{1,100}):(?P<v>[^\s\"'<>`@\x00\u3000-\u9fff]{1,120})@(?=[A-Za-z0-9.-]{1,100}[:/])"
 )
 _TOKEN_USER = re.compile(
-    r"(?<![A-Za-z0-9])https?://(?P<v>[A-Za-z0-9_.~-]{20,200})(?::x-oauth-basic|:)?@(?=[A-Za-z0-9])"
+    r"://(?:(?<=http://)|(?<=https://))(?P<v>[A-Za-z0-9_.~-]{20,200})(?::x-oauth-basic|:)?@(?=[A-Za-z0-9])"
 )
 _QUERY = re.compile(
     r"(?i)[?&;#](?P<k>(?:[a-z0-9_-]{0,20}(?:token|secret|passw(?:or)?d|pwd|signature|apikey|api_key|api-key|access_?key|auth|session|jwt|credential|ticket))|sig|key|sign|code|pass|sid|st|tk|x-amz-signature|x-goog-signature)="
@@ -30,7 +30,7 @@ _HEADER = re.compile(
     r"|(?<![a-z])(?P<s3>basic)\s+(?P<v3>[A-Za-z0-9+/]{12,400}={0,2})(?![A-Za-z0-9+/=])"
 )
 _COOKIE = re.compile(
-    r"(?i)(?<![a-z])(?:set-)?cookies?\\{0,3}[\"']?\s*[:=]\s*\\{0,3}[\"'`]?(?P<v>[A-Za-z0-9_.%-]{1,60}=[^\n\"'\x00]{4,4000})|(?:-b|--cookie)\s+[\"']?(?P<v2>[A-Za-z0-9_.-]{1,60}=[^\n\"'\x00]{4,2000})"
+    r"(?i)(?<![a-z])(?:set-)?cookies?\\{0,3}[\"']?\s*[:=]\s*\\{0,3}[\"'`]?(?P<v>[A-Za-z0-9_.%-]{1,60}=[^\n\"'\x00]{4,4000})|-b\s+[\"']?(?P<v2>[A-Za-z0-9_.-]{1,60}=[^\n\"'\x00]{4,2000})"
 )
 _PAIR = re.compile(r"([A-Za-z0-9_.%-]{1,60})=([^;\s,\"'\\]{8,4000})")
 _COOKIE_NAME = re.compile(
@@ -75,8 +75,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
 )  # fmt: skip
 """(pattern, what it starts with): commands and their option for a password."""
 _PGPASS = re.compile(
-    r"(?:^|(?<=[\s\"'`：:]))[A-Za-z0-9_.*-]{1,100}:(?:\d{2,5}|\*):[^:\s/]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<v7>[^:\s\"'`，。]{4,200})",
-    re.M,
+    r":(?<=[A-Za-z0-9_.*-]:)(?:\d{2,5}|\*):[^:\s/]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<v7>[^:\s\"'`，。]{4,200})(?![^\s\"'`，。])"
 )
 _SLASHED = re.compile(
     r"(?i)(?:log ?in|login|sign ?in|account|user(?:name)?|credentials?|creds?|账号|账户|用户名?|帐号|登录)[^\n/]{0,40}?[A-Za-z0-9_.@+-]{2,60}\s{0,2}(?: / |/|／|\s\|\s|,\s|，)\s{0,2}(?P<v>[!-~]{6,80})"

@@ -7,6 +7,7 @@ Libraries do the arithmetic: python-stdnum (LGPL, used as a plain dependency) fo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 
 from omp.redact import stems
@@ -79,8 +80,9 @@ _KEY_OK = re.compile(
     r"(?i)phone|mobile|tel|cell|contact|wechat|account|login|user|msisdn|number|sms|call|whatsapp|to$|from$|who|owner|name|note|text|content|message|value|addr|profile|info|customer|receiver|sender|recipient|manager|author|assign|fax|at$|me$|dial|alipay|zfb|pay"
 )
 
-_EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+/=-])(?P<u>[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63})@(?P<d>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.)+[A-Za-z]{2,24})(?![A-Za-z0-9_@]|\.[A-Za-z0-9]|[:/][A-Za-z0-9~])"
+_MAIL_USER = re.compile(r"(?<![A-Za-z0-9._%+/=-])[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}$")
+_MAIL_HOST = re.compile(
+    r"@(?P<d>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.)+[A-Za-z]{2,24})(?![A-Za-z0-9_@]|\.[A-Za-z0-9]|[:/][A-Za-z0-9~])"
 )
 _ROLE = re.compile(
     r"(?i)(?:no-?reply|do-?not-?reply|donotreply|noreply|support|info|admin|administrator|help|helpdesk|contact|sales|security|abuse|postmaster|hostmaster|webmaster|hello|"
@@ -104,7 +106,9 @@ _SSN = re.compile(
 )
 
 
-_LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,2}\d){6}")
+_LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,2}[\dA-Z]){6}")
+_REACH = 40
+"""Characters beside a long number that a rule may still read as part of it."""
 
 
 def find(seen: Sight) -> list[Hit]:
@@ -113,15 +117,33 @@ def find(seen: Sight) -> list[Hit]:
     hits: list[Hit] = []
     if "@" in text:
         hits += _emails(text)
-    if _LONG_NUMBER.search(text) is None:
+    windows = _windows(text)
+    if not windows:
         return hits
     taken: list[tuple[int, int]] = []
-    for found in (_ids(seen), _ibans(text), _cards(text), _phones(text)):
+    for found in (_ids(seen, windows), _ibans(text, windows), _cards(text, windows), _phones(text, windows)):
         for hit in found:
             if not any(a < hit.end and hit.start < b for a, b in taken[-50:]):
                 hits.append(hit)
                 taken.append((hit.start, hit.end))
     return hits
+
+
+def _windows(text: str) -> list[tuple[int, int]]:
+    """Ranges around long numbers; all rules for numbers look at nothing else."""
+    out: list[tuple[int, int]] = []
+    for m in _LONG_NUMBER.finditer(text):
+        start, end = max(0, m.start() - 6), min(len(text), m.end() + _REACH)
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((start, end))
+    return out
+
+
+def _over(form: re.Pattern[str], text: str, windows: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    for start, end in windows:
+        yield from form.finditer(text, start, end)
 
 
 def _digits(text: str) -> str:
@@ -139,10 +161,10 @@ def cn_id_valid(number: str) -> bool:
     return number[0] in "12345678" and int(number[6:10]) >= 1900 and ric.calc_check_digit(number) == number[-1].upper()
 
 
-def _ids(seen: Sight) -> list[Hit]:
+def _ids(seen: Sight, windows: list[tuple[int, int]]) -> list[Hit]:
     text = seen.text
     hits = []
-    for m in _CN_ID.finditer(text):
+    for m in _over(_CN_ID, text, windows):
         if cn_id_valid(_digits(m.group())):
             hits.append(Hit(m.start(), m.end(), "cn_id", "cn-id"))
     if "证" in text or "id card" in text.lower():
@@ -155,9 +177,9 @@ def _ids(seen: Sight) -> list[Hit]:
     return hits
 
 
-def _ibans(text: str) -> list[Hit]:
+def _ibans(text: str, windows: list[tuple[int, int]]) -> list[Hit]:
     hits = []
-    for m in _IBAN.finditer(text):
+    for m in _over(_IBAN, text, windows):
         from stdnum import iban
 
         value = re.sub(r"[ -]", "", m.group())
@@ -193,9 +215,9 @@ def _brand(number: str) -> str:
     return "diners" if two in (30, 36, 38) and n == 14 else ""
 
 
-def _cards(text: str) -> list[Hit]:
+def _cards(text: str, windows: list[tuple[int, int]]) -> list[Hit]:
     hits = []
-    for m in _CARD.finditer(text):
+    for m in _over(_CARD, text, windows):
         number = _digits(m.group())
         if not 13 <= len(number) <= 19 or number in _TEST_CARDS:
             continue
@@ -222,18 +244,18 @@ def _cards(text: str) -> list[Hit]:
     return hits
 
 
-def _phones(text: str) -> list[Hit]:
+def _phones(text: str, windows: list[tuple[int, int]]) -> list[Hit]:
     hits = []
-    for m in _CN_MOBILE_86.finditer(text):
+    for m in _over(_CN_MOBILE_86, text, windows):
         hits.append(Hit(m.start(), m.end(), "phone", "cn-mobile"))
-    for m in _CN_MOBILE.finditer(text):
+    for m in _over(_CN_MOBILE, text, windows):
         if _may_be_number(text, m.start(), m.end()):
             hits.append(Hit(m.start(), m.end(), "phone", "cn-mobile"))
-    for m in _PLUS.finditer(text):
+    for m in _over(_PLUS, text, windows):
         if _international(text, m):
             hits.append(Hit(m.start(), m.end(), "phone", "international"))
     for form in (_US, _LOCAL):
-        for m in form.finditer(text):
+        for m in _over(form, text, windows):
             near = text[max(0, m.start() - 40) : m.start()]
             said = _PHONE_WORDS.search(near) is not None
             if _SERVICE.search(near) or (not said and not m.group().startswith("(")):
@@ -278,8 +300,9 @@ def _international(text: str, m: re.Match[str]) -> bool:
 
 def _emails(text: str) -> list[Hit]:
     hits = []
-    for m in _EMAIL.finditer(text):
-        if _ROLE.fullmatch(m.group("u")) or _NO_MAIL.fullmatch(m.group("d")):
+    for host in _MAIL_HOST.finditer(text):
+        user = _MAIL_USER.search(text, max(0, host.start() - 65), host.start())
+        if user is None or _ROLE.fullmatch(user.group()) or _NO_MAIL.fullmatch(host.group("d")):
             continue
-        hits.append(Hit(m.start(), m.end(), "email", "email"))
+        hits.append(Hit(user.start(), host.end(), "email", "email"))
     return hits

@@ -11,7 +11,7 @@ from omp.model import CleanEvent, Event, Finding, RawSession, Session
 from omp.redact import blocks, carriers, context, people, tokens, views
 from omp.redact.engine import Engine, Kingfisher
 from omp.redact.marks import Hit, apply, hide_marks, settle
-from omp.redact.runs import Sight, sight
+from omp.redact.runs import Sight, bare, sight
 from omp.redact.values import is_placeholder, looks_random, wordiness
 
 LIMIT = 64 * 1024 * 1024
@@ -145,13 +145,13 @@ def _joined(seen: Sight) -> list[tuple[Hit, str]]:
     text = seen.text
     explicit = views.joined(text)
     if explicit is not None:
-        for hit in tokens.find(sight(explicit.text)):
+        for hit in tokens.find(bare(explicit.text)):
             start, end = explicit.back(hit.start, hit.end)
             if end - start > hit.end - hit.start:
                 out.append((Hit(start, end, hit.type, hit.rule), explicit.text[hit.start : hit.end]))
     wrapped = views.unwrapped(seen)
     if wrapped is not None:
-        for hit in tokens.find(sight(wrapped.text)):
+        for hit in tokens.find(bare(wrapped.text)):
             start, end = wrapped.back(hit.start, hit.end)
             tail = text[start:end].rpartition("\n")[2].strip()
             if end - start > hit.end - hit.start and any(c.isdigit() for c in tail) and wordiness(tail) < 0.5:

@@ -38,6 +38,11 @@ def sight(text: str) -> Sight:
     return Sight(text, low, find(text), stems.find(low))
 
 
+def bare(text: str) -> Sight:
+    """Prepare a view for rules that need its runs only."""
+    return Sight(text, "", find(text), {})
+
+
 def places(seen: Sight, wanted: tuple[str, ...]) -> list[int]:
     """Give every position where one of the key words stands, in order."""
     words = seen.words

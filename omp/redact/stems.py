@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 PASSWORDS = (
     "pass", "pwd", "psw", "pw", "pin", "contraseña", "senha", "mot de passe", "kennwort", "パスワード", "비밀번호",
     "密码", "密碼", "口令", "通行码", "暗号", "提取码", "取件码", "开门码", "门禁码",
@@ -17,7 +20,7 @@ TOKENS = (
     "密钥", "密鑰", "秘钥", "密匙", "令牌", "权杖", "私钥", "凭证", "凭据", "授权码", "访问码", "激活码", "签名", "公钥", "钥匙",
 )  # fmt: skip
 HEADERS = ("authorization", "proxy-authorization", "bearer", "basic")
-COOKIES = ("cookie", "set-cookie", "-b ", "--cookie")
+COOKIES = ("cookie", "set-cookie", "-b ")
 LOGINS = (
     "log in", "login", "sign in", "signin", "account", "user", "credential", "creds", "账号", "账户", "用户", "帐号", "登录",
 )  # fmt: skip
@@ -51,34 +54,39 @@ _ALL = frozenset(
 )  # fmt: skip
 
 
-_HEAD = 4
-"""Characters of a word that are searched for first; words with the same beginning share one search."""
+_LETTERS = bytes(c if chr(c).isascii() and chr(c).islower() else 0x20 for c in range(256))
+_FIRSTS: dict[str, tuple[str, ...]] = {}
+"""First ASCII letters of a word (`log` of `log in`) -> the words that hold them."""
+for _word in sorted(w for w in _ALL if w.isascii()):
+    _first = max(re.findall("[a-z]+", _word.partition(" ")[0]) or [""], key=len)
+    _FIRSTS[_first] = (*_FIRSTS.get(_first, ()), _word)
+_ANY_FIRST = re.compile("|".join(sorted(map(re.escape, _FIRSTS), key=len, reverse=True)))
+_OTHER = tuple(sorted(w for w in _ALL if not w.isascii()))
 
 
-def _heads(ascii_only: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Give (beginning, the words that begin so)."""
-    table: dict[str, list[str]] = {}
-    for stem in sorted(s for s in _ALL if s.isascii() == ascii_only):
-        table.setdefault(stem[:_HEAD], []).append(stem)
-    for short in [h for h in table if len(h) < _HEAD]:
-        for longer in [h for h in table if h != short and h.startswith(short)]:
-            table[short] += table.pop(longer)
-    return tuple((head, tuple(words)) for head, words in table.items())
-
-
-_ASCII, _OTHER = _heads(True), _heads(False)
+@lru_cache(maxsize=1 << 15)
+def _held(letters: bytes) -> tuple[str, ...]:
+    """Give the key words that a run of letters may hold; most texts use the same few thousand runs again and again."""
+    run = letters.decode("ascii")
+    if _ANY_FIRST.search(run) is None:
+        return ()
+    return tuple(w for first, words in _FIRSTS.items() if first in run for w in words)
 
 
 def find(low: str) -> dict[str, list[int]]:
     """Give each word that stands in the lower-case text with its positions, in order."""
+    held = {w for run in set(low.encode("ascii", "replace").translate(_LETTERS).split()) for w in _held(run)}
+    if "7" in low:
+        held.add("7z")
+    if "2" in low:
+        held.add("2fa")
     out: dict[str, list[int]] = {}
-    for head, words in _ASCII if low.isascii() else _ASCII + _OTHER:
-        at = low.find(head)
+    for word in held if low.isascii() else (*held, *_OTHER):
+        at = low.find(word)
         while at >= 0:
-            for word in words:
-                if low.startswith(word, at) and (word not in _ALONE or _is_alone(low, at, at + len(word))):
-                    out.setdefault(word, []).append(at)
-            at = low.find(head, at + 1)
+            if word not in _ALONE or _is_alone(low, at, at + len(word)):
+                out.setdefault(word, []).append(at)
+            at = low.find(word, at + 1)
     return out
 
 
