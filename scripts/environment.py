@@ -43,7 +43,7 @@ def prepare(extra: str = "") -> Path:
     that has it serves those who need less.
     """
     folder = place()
-    with _alone(folder):
+    with _alone():
         python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         stamp, version = _stamp(folder), _version(python)
         kept = stamp.get("digest") == _digest() and stamp.get("python") == version
@@ -173,15 +173,16 @@ def _stamp(folder: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _alone() -> Iterator[None]:
     """Let one start at a time make the environment; a second waits for the first."""
     try:
         import fcntl
     except ImportError:  # Windows: two first starts at the same time are not guarded
         yield
         return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{folder}.lock", "w") as lock:
+    place = ROOT / "build" / "environment.lock"
+    place.parent.mkdir(exist_ok=True)
+    with open(place, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
