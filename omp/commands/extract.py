@@ -13,7 +13,7 @@ from omp.commands._workspace import open_workspace
 
 if TYPE_CHECKING:
     from omp.commands._workspace import Workspace
-    from omp.model import Action, Candidate, Judged, Session
+    from omp.model import Judged, Session
 
 _SHOWN = {"keep": "+", "stage": "?", "drop": "-"}
 
@@ -76,24 +76,16 @@ def _judged(session: Session, workspace: Workspace, with_store: bool) -> list[Ju
     if with_store:
         mind = workspace.mind
         return mind.judge(mind.learn(session))
+    from omp import rot
     from omp.classify import classify
     from omp.extract import candidates
+    from omp.store import Known
 
     rules = workspace.rules
     most = workspace.config.shared.max_per_session
     found = [classify(c, session, rules) for c in candidates(session, rules, max_per_session=most)]
-    return [_alone(c, workspace) for c in found]
-
-
-def _alone(candidate: Candidate, workspace: Workspace) -> Judged:
-    """Judge a candidate with nothing to compare it with: by its own reason to be dropped, else by confidence."""
-    from omp.model import Judged, Verdict
-
     limits = workspace.config.shared.thresholds
-    if candidate.drop or candidate.confidence < limits.stage:
-        return Judged(candidate=candidate, verdict=Verdict(action="drop", reason=candidate.drop or "uncertain"))
-    action: Action = "stage" if candidate.confidence < limits.keep else "keep"
-    return Judged(candidate=candidate, verdict=Verdict(action=action, reason="new"))
+    return rot.judge(found, Known(), (), limits=rot.Limits(keep=limits.keep, stage=limits.stage))
 
 
 def _row(path: Path, session: Session, judged: Judged) -> dict[str, Any]:

@@ -23,8 +23,9 @@ PRIORITY: dict[Kind, float] = {
 """Which kind wins where a sentence could be several: the narrower its signs, the higher."""
 _CURED = 0.6
 """A setting named as the cure of a fault speaks of the lesson first."""
-_UNKNOWN = frozenset({"question.unknown", "question.weak"})
-_STEPS = frozenset({"question.next_step", "question.weak_step"})
+UNKNOWN = frozenset({"question.unknown", "question.weak"})
+STEPS = frozenset({"question.next_step", "question.weak_step"})
+"""Rules that name something unknown, and a next step: an open question takes one of each."""
 _LIFT = 0.5
 """Share of the signs of standing that a kind gains: one good sign brings a weak kind just over the limit."""
 
@@ -55,7 +56,7 @@ def read(text: str, rules: Rules) -> Reading:
     """Read one sentence (quotations already blanked out)."""
     found: dict[str, Rule] = {r.id: r for r in rules.signals if r.search(text) is not None}
     found = {i: r for i, r in found.items() if not r.needs or any(n in found for n in r.needs)}
-    flags = [r for r in rules.trivial if r.search(text) is not None] if found else []
+    flags = [r for r in rules.trivial if r.search(text) is not None]
     raw: dict[Kind, float] = {}
     for rule in found.values():
         if rule.kind in PRIORITY:
@@ -63,7 +64,7 @@ def read(text: str, rules: Rules) -> Reading:
             raw[kind] = 1 - (1 - raw.get(kind, 0.0)) * (1 - rule.weight)
     if "lesson.cure" in found and "service_config" in raw:
         raw["service_config"] *= _CURED
-    if not (found.keys() & _UNKNOWN and found.keys() & _STEPS):
+    if not (found.keys() & UNKNOWN and found.keys() & STEPS):
         raw.pop("open_question", None)
     standing = 1.0
     for rule in found.values():

@@ -12,19 +12,17 @@ import re
 from msgspec.structs import replace
 
 from omp import identity
-from omp.extract import discourse, fields, settle
+from omp.extract import discourse, fields, settle, statements
 from omp.extract import text as words
 from omp.extract.discourse import Proposal, Turn
 from omp.extract.evidence import cite
 from omp.extract.reading import Reading, boosted, leaning, read
 from omp.extract.text import Sentence
-from omp.model import Candidate, CleanEvent, Evidence, Kind, Session, Struct
+from omp.model import Candidate, CleanEvent, Evidence, Session, Struct
 from omp.rules import Rules
 
-LEAST = 0.55
-"""Strength below which a sentence is not even staged (one weak sign alone: on the own conversations nine of ten are chatter)."""
-SURE = 0.78
-"""Strength from which a statement counts as said outright."""
+CONFIRMED = 0.4
+"""Strength from which an assistant's sentence is a lesson once the person has confirmed it."""
 SHORT_REPLY = 90
 """Width up to which a message can be a mere approval; what is longer speaks for itself."""
 RETRACT_TURNS = 4
@@ -33,10 +31,6 @@ CHOSEN = 0.62
 """Strength as a decision of an answer that picks one of the options just named."""
 ASKED_BOOST = 0.25
 """Share of the missing strength that a statement gains as answer to a question or proposal of the assistant."""
-JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config", "lesson"})
-"""Kinds that explain each other in neighbouring sentences; the rest make statements of their own."""
-LONG_PASTE = 1600
-"""Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
 
 
 _OTHERS = re.compile(r"\s*(?:they|he|she)\b|\s*(?:他们?|她们?)", re.IGNORECASE)
@@ -171,13 +165,13 @@ class _Pass:
             causes = [
                 n
                 for n, r in enumerate(readings)
-                if r.raw.get("lesson", 0.0) >= LEAST and "trivial.hedge" not in r.flags
+                if r.raw.get("lesson", 0.0) >= CONFIRMED and "trivial.hedge" not in r.flags
             ]
             if not causes:
                 continue
             whole = discourse.statement(said[causes[0] :], self.claim_limit)
             own = read(view, self.rules)
-            if "talk.confirm" not in discourse.acts(view, self.rules) and own.raw.get("lesson", 0.0) < LEAST:
+            if "talk.confirm" not in discourse.acts(view, self.rules) and own.raw.get("lesson", 0.0) < statements.LEAST:
                 return False
             extra = words.trim(view, 160)
             quote = max((said[n] for n in causes), key=lambda s: words.width(s.text)).text
@@ -226,7 +220,7 @@ class _Pass:
 
     def _statements(self, event: CleanEvent, view: str, turn: Turn, acts: frozenset[str]) -> None:
         said = [s for s in words.sentences(event.text) if view[s.start : s.end].strip()]
-        said = _own_part(said, len(event.text))
+        said = statements.own_part(said, len(event.text))
         if self._late_reason(event, said):
             return
         readings = [
@@ -241,62 +235,31 @@ class _Pass:
         asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
         hidden = words.secret_sentences(said)
         back = "talk.retract" in acts
-        for group in _groups(said, readings, self.rules):
+        for group in statements.groups(said, readings, self.rules):
             group = [n for n in group if n not in hidden]
             if not group or (
                 back and self._only_takes_back(view, [said[n] for n in group], [readings[n] for n in group])
             ):
                 continue
-            self._statement(
-                event, view, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group)
-            )
+            self._statement(event, [said[n] for n in group], [readings[n] for n in group], any(asked[n] for n in group))
 
-    def _statement(
-        self, event: CleanEvent, view: str, group: list[Sentence], readings: list[Reading], asked: bool
-    ) -> None:
-        joined = discourse.statement(group, 2 * self.claim_limit)
-        reading = (
-            readings[0]
-            if len(group) == 1
-            else read(words.plain(words.unglued(words.unfilled(words.own_words(joined)))), self.rules)
-        )
-        kind, strength = max((r.best for r in (*readings, reading)), key=lambda b: b[1])
-        if "open_question" in reading.strength and reading.strength["open_question"] >= 0.6:
-            kind, strength = "open_question", reading.strength["open_question"]
-        lost, before = max((r.silenced for r in (*readings, reading)), key=lambda b: b[1])
-        drop = ""
-        if asked:
-            kind, strength = (kind, 0.95) if strength >= 0.3 else (_asked_kind(joined), 0.95)
-        elif strength < LEAST:
-            if before < LEAST:
-                return
-            kind, drop = lost, _reason(readings)
-        core = max(zip(group, readings, strict=True), key=lambda p: p[1].strength.get(kind, 0.0))[0]
-        claim, rationale = _claim(group, core, self.claim_limit)
-        if words.width(claim) < 10 and not asked:
-            drop = drop or "too short"
-        hits = sorted({h for r in (*readings, reading) for h in r.hits})
-        self._add(
-            fields.filled(
-                Candidate(
-                    kind=kind,
-                    claim=claim,
-                    rationale=rationale,
-                    evidence=(self._quote(event, core.text),),
-                    confidence=_confidence(strength),
-                    rules=tuple(hits),
-                    asked=asked,
-                    drop=drop,
-                )
-            )
-        )
+    def _statement(self, event: CleanEvent, group: list[Sentence], readings: list[Reading], asked: bool) -> None:
+        made = statements.made(group, readings, asked, self.rules)
+        if made is None:
+            return
+        candidate, core = made
+        if candidate.kind == "decision":
+            turned_down = [fields.rejected(s.text) for s in words.sentences(event.text)]
+            others = tuple(dict.fromkeys(filter(None, (*candidate.alternatives, *turned_down))))
+            candidate = replace(candidate, alternatives=others)
+        self._add(replace(candidate, evidence=(self._quote(event, core.text),)))
 
     def _only_takes_back(self, view: str, group: list[Sentence], readings: list[Reading]) -> bool:
         """Of a message that takes something back only a new choice counts, not the words that take it back."""
         stated = max(
             r.strength.get(k, 0.0) for r in readings for k in ("decision", "service_config", "path", "deployment")
         )
-        return stated < LEAST
+        return stated < statements.LEAST
 
     def _late_reason(self, event: CleanEvent, said: list[Sentence]) -> bool:
         """Attach a reason given later to the decision it explains; True when the message was only that."""
@@ -369,111 +332,6 @@ class _Pass:
             said = self.found[n]
             raised = replace(said.candidate, asked=True, confidence=max(0.9, said.candidate.confidence))
             self.found[n] = replace(said, candidate=raised)
-
-
-def _own_part(said: list[Sentence], length: int) -> list[Sentence]:
-    """Of a long pasted message give only the first and the last paragraph."""
-    if length < LONG_PASTE or not said:
-        return said
-    ends = {said[0].paragraph, said[-1].paragraph}
-    return [s for s in said if s.paragraph in ends and len(s.text) < 400]
-
-
-def _groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
-    """Give the sentences that make one statement each: those that state something, with neighbours that go on."""
-    groups: list[list[int]] = []
-    whole_reading = read(words.plain(discourse.statement(said, 900)), rules)
-    kinds = [r.best if r.best[1] >= LEAST else ("", 0.0) for r in readings]
-    stepped = (
-        any(r.hits & {"question.next_step", "question.weak_step"} for r in readings)
-        or "open_question" in whole_reading.strength
-    )
-    unknown = [n for n, r in enumerate(readings) if stepped and r.hits & {"question.unknown", "question.weak"}]
-    n = 0
-    while n < len(said):
-        if not kinds[n][0] and readings[n].silenced[1] >= LEAST and n not in unknown:
-            groups.append([n])
-            n += 1
-            continue
-        if not kinds[n][0] and n not in unknown:
-            n += 1
-            continue
-        group = [n]
-        kind = "open_question" if n in unknown else kinds[n][0]
-        while n + 1 < len(said) and not said[n + 1].item and said[n + 1].paragraph - said[n].paragraph <= 1:
-            nxt = kinds[n + 1][0]
-            if words.secret_shaped(said[n + 1].text) or not _goes_on(readings[n + 1], said[n + 1]):
-                break
-            apart = nxt not in JOINING or kind not in JOINING
-            if nxt and nxt != kind and kind != "open_question" and apart and kinds[n + 1][1] >= 0.7:
-                break
-            n += 1
-            group.append(n)
-        groups.append(group)
-        n += 1
-    _look_back(groups, said, readings, kinds)
-    if not groups or all(not kinds[g[0]][0] for g in groups):
-        whole = [
-            n for n in range(len(said)) if _goes_on(readings[n], said[n]) and not words.secret_shaped(said[n].text)
-        ]
-        if len(whole) > 1 and not any(said[n].item for n in whole):
-            joined = read(words.plain(discourse.statement([said[n] for n in whole], 600)), rules)
-            if joined.best[1] >= 0.7:
-                return [whole]
-    return groups
-
-
-def _look_back(
-    groups: list[list[int]], said: list[Sentence], readings: list[Reading], kinds: list[tuple[Kind | str, float]]
-) -> None:
-    """Let a lesson or milestone take in the sentence before it, which often says what the cue sentence concludes."""
-    taken = {n for g in groups for n in g}
-    for group in groups:
-        before = group[0] - 1
-        if kinds[group[0]][0] not in ("lesson", "milestone") or before < 0 or before in taken:
-            continue
-        same = said[before].paragraph == said[group[0]].paragraph
-        if same and _goes_on(readings[before], said[before]) and not words.secret_shaped(said[before].text):
-            group.insert(0, before)
-
-
-def _goes_on(reading: Reading, sentence: Sentence) -> bool:
-    """Tell whether a sentence may belong to a statement: no question, request, thanks or chatter."""
-    blocked = {
-        "trivial.question",
-        "trivial.request",
-        "trivial.thanks",
-        "trivial.chat",
-        "trivial.sarcasm",
-        "trivial.one_off",
-    }
-    return not (reading.flags & blocked) and not words.asks_or_thanks(sentence.text)
-
-
-def _claim(group: list[Sentence], core: Sentence, limit: int) -> tuple[str, str]:
-    """Give claim and rationale: the sentences as one claim while they fit, else the core and the rest beside it."""
-    joined = discourse.statement(group, 2 * limit)
-    claim = words.trim(joined, limit)
-    if len(claim) <= limit and len(joined) <= limit + 40:
-        return claim, fields.reason_in(claim)
-    rest = discourse.statement([s for s in group if s is not core], limit)
-    return words.trim(core.text, limit), words.trim(rest, limit) if rest else ""
-
-
-def _confidence(strength: float) -> float:
-    if strength >= SURE:
-        return 0.9
-    return round(0.4 + (strength - LEAST) / (SURE - LEAST) * 0.45, 2)
-
-
-def _asked_kind(text: str) -> Kind:
-    personal = any(w in text.lower().split() for w in ("i", "me", "my", "i'm")) or ("我" in text and "我们" not in text)
-    return "preference" if personal else "constraint"
-
-
-def _reason(readings: list[Reading]) -> str:
-    flags = sorted({f.partition(".")[2] for r in readings for f in r.flags})
-    return ", ".join(flags).replace("_", " ") or "weak"
 
 
 def _remainder(view: str, proposal: str) -> str:

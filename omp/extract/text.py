@@ -285,11 +285,19 @@ def secret_shaped(text: str) -> bool:
     return _SECRET.search(text) is not None
 
 
+_THE_OTHER = re.compile(r"\b(?:old|new|former|it's|it is) |[旧新老]的|那个|原来的", re.IGNORECASE)
+
+
 def secret_sentences(said: list[Sentence]) -> set[int]:
     """Give the places of sentences that may hold a secret's value: in a message that talks of keys, what looks like one."""
     if not any(_SECRET_TALK.search(s.text) for s in said):
         return set()
-    return {n for n, s in enumerate(said) if secret_shaped(s.text) or _CODE_WORD.search(s.text)}
+    return {
+        n
+        for n, s in enumerate(said)
+        if secret_shaped(s.text)
+        or (_CODE_WORD.search(s.text) and (_SECRET_TALK.search(s.text) or _THE_OTHER.search(s.text)))
+    }
 
 
 def asks_or_thanks(text: str) -> bool:
