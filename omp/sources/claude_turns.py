@@ -24,7 +24,10 @@ _REASON = re.compile(
 )
 _QUESTION = "AskUserQuestion"
 _END_COMMANDS = frozenset({"/exit", "/quit"})
-_MACHINE_SOURCES = frozenset({"system", "sdk"})
+_MACHINE_SOURCES = frozenset(
+    {"system", "sdk", "schedule", "scheduled", "cron", "loop", "hook", "agent", "background", "auto"}
+)
+"""Values of `promptSource` that mean nobody typed it: the two that are known, and what newer ones would be called."""
 
 
 class Turns:

@@ -7,11 +7,18 @@ from collections.abc import Sequence
 import msgspec
 
 from omp.model import Event
-from omp.sources.voice import INJECTED_LIMIT, sentinel
+from omp.sources.voice import INJECTED_LIMIT, scheduled, sentinel
+
+_ENOUGH = 2
+"""Machine prompts that make the one prompt in front of them a boot prompt."""
 
 
 def unmask(events: Sequence[Event]) -> list[Event]:
-    """Give the events with every prompt that a sentinel alone answered (`NO_REPLY`) as injected, not a person's."""
+    """Give the events with prompts that only a machine can have sent as injected, not a person's.
+
+    Those are prompts that a sentinel alone answered (`NO_REPLY`), and a first prompt that nothing but such prompts and
+    heartbeats follow.
+    """
     out = list(events)
     prompt = -1
     for index, event in enumerate(events):
@@ -19,10 +26,18 @@ def unmask(events: Sequence[Event]) -> list[Event]:
             prompt = index
         elif event.role == "assistant":
             if prompt >= 0 and sentinel(event.text):
-                asked = out[prompt]
-                out[prompt] = msgspec.structs.replace(asked, voice="injected", text=asked.text[:INJECTED_LIMIT])
+                out[prompt] = _injected(out[prompt])
             prompt = -1
+    prompts = [index for index, event in enumerate(out) if event.role == "user"]
+    spoken = [index for index in prompts if out[index].voice == "person"]
+    beats = sum(events[i].voice == "person" or scheduled(events[i].text) for i in prompts if i not in spoken)
+    if len(spoken) == 1 and spoken == prompts[:1] and beats >= _ENOUGH:
+        out[spoken[0]] = _injected(out[spoken[0]])
     return out
+
+
+def _injected(event: Event) -> Event:
+    return msgspec.structs.replace(event, voice="injected", text=event.text[:INJECTED_LIMIT])
 
 
 def nobody(events: Sequence[Event]) -> bool:

@@ -19,6 +19,8 @@ from omp.sources.reader import NEVER_OPENED
 _CWD_LIMIT = 4200
 """Bytes that may lie on both sides of a cut between two reads: the longest path (4,096) and its key."""
 _CWD = re.compile(rb'"cwd"\s*:\s*"((?:[^"\\]|\\.){1,4096})"')
+_AIDER = ".aider.chat.history.md"
+"""aider's history lies in the work tree's root; it is not watched there, a regular look finds it."""
 _NAME_LIMIT = 200
 """From this length on Claude Code cuts folder names and appends a hash."""
 _DATE = re.compile(r"\d{2,4}")
@@ -28,12 +30,14 @@ class AgentHomes(Struct, frozen=True, kw_only=True):
     """Where each agent keeps its data; made by the caller from environment and home folder.
 
     `claude`: folders that hold `projects/`. `codex`: the folder that holds `sessions/`. `gemini`: the folder that holds
-    `tmp/`, or None. `logs`: further files and folders a person named.
+    `tmp/`, or None. `others`: folders of agents whose records name their working directory (pi, Qwen Code, iFlow,
+    Copilot CLI). `logs`: further files and folders a person named.
     """
 
     claude: tuple[Path, ...] = ()
     codex: Path | None = None
     gemini: Path | None = None
+    others: tuple[Path, ...] = ()
     logs: tuple[Path, ...] = ()
 
 
@@ -88,6 +92,9 @@ def discover(agent_homes: AgentHomes, work_trees: Sequence[Path], looked: Looked
             found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, looked, likely=False))
     if agent_homes.gemini is not None:
         found.update(_gemini(agent_homes.gemini, work_trees))
+    for root in agent_homes.others:
+        found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, looked, likely=False))
+    found.update(history for tree in work_trees if (history := tree / _AIDER).is_file())
     for named in agent_homes.logs:
         found.update([named] if named.is_file() else _files(named, ""))
     return sorted(found)
@@ -115,6 +122,8 @@ def watch_folders(agent_homes: AgentHomes, work_trees: Sequence[Path], today: Se
         folders.add(agent_homes.gemini / "tmp")
         folders.update(chats for project, _ in _gemini_projects(agent_homes.gemini, work_trees)
                        if (chats := project / "chats").is_dir())  # fmt: skip
+    for root in agent_homes.others:
+        folders.update([root, *_folders(root)])
     for named in agent_homes.logs:
         folders.add(named if named.is_dir() else named.parent)
     standing = {_standing(folder) for folder in folders}

@@ -43,13 +43,13 @@ _MACHINE_ONLY = re.compile(
 )
 """Tags that nobody begins a sentence with: a text that opens with one is injected even when cut off."""
 
+_HOOK = re.compile(r"(?:(?:Pre|Post)ToolUse:\S+|UserPromptSubmit|SessionStart\S*|Stop|SubagentStop) hook\b")
 _BRACKETED = re.compile(r"\A\[Request interrupted by user[^\]]*\]\s*")
 _OPENINGS = (
     "Caveat: The messages below", "This session is being continued from a previous conversation",
     "Base directory for this skill:", "Stop hook feedback:", "# AGENTS.md instructions for ",
     "This is the Gemini CLI. We are setting up", "This is the Qwen Code", "[TASK RESUMPTION]",
-    "--- Content from referenced files ---", "PreToolUse:", "PostToolUse:", "UserPromptSubmit hook",
-    "Another language model started to solve this problem",
+    "--- Content from referenced files ---",     "Another language model started to solve this problem",
 )  # fmt: skip
 _ATTACHED = re.compile(r"^--- Content from referenced files ---$.*", re.M | re.S)
 
@@ -102,7 +102,12 @@ def hear(text: str) -> Heard:
     while kept != previous:
         previous = kept
         kept = _without_edge(_OWN_LINES.sub("", _BRACKETED.sub("", kept)).strip())
-        if kept.startswith(_OPENINGS) or scheduled(kept) or (_MACHINE_ONLY.match(kept) and not _closed(kept)):
+        if (
+            kept.startswith(_OPENINGS)
+            or _HOOK.match(kept)
+            or scheduled(kept)
+            or (_MACHINE_ONLY.match(kept) and not _closed(kept))
+        ):
             kept = ""
     if kept == text:
         return Heard(person=text)

@@ -279,3 +279,15 @@ def test_all_real_logs_are_read(shared: Path) -> None:
         reading = read_log(path)
         assert (reading.agent, reading.refused) == ("claude-code", "")
         assert not [text for text in person(reading) if text.startswith("<")], path.name
+
+
+def test_boot_prompt_in_front_of_heartbeats_is_a_machines(tmp_path: Path) -> None:
+    log = Claude()
+    log.user("Open ROUTINE.md, I want it done in order.")
+    log.says("Read it.")
+    for hour in (1, 2):
+        log.user(f"[heartbeat {hour}:00] status?")
+        log.says("HEARTBEAT_OK")
+    assert person(log.read(tmp_path)) == []
+    log.user("Hello, it is me.")
+    assert person(log.read(tmp_path)) == ["Open ROUTINE.md, I want it done in order.", "Hello, it is me."]
