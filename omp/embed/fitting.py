@@ -248,9 +248,7 @@ def _figures(pairs: list[Labelled], answers: list[Relation]) -> list[str]:
     lines = []
     for langs in ("all", *LANGUAGE_PAIRS):
         table = Counter(
-            (p.label, got)
-            for p, got in zip(pairs, answers, strict=True)
-            if langs in ("all", language_pair(p.a, p.b))
+            (p.label, got) for p, got in zip(pairs, answers, strict=True) if langs in ("all", language_pair(p.a, p.b))
         )
         called = sum(n for (_, got), n in table.items() if got == "duplicate")
         total = Counter[str]()

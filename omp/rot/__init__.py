@@ -45,6 +45,8 @@ NEIGHBOURS = 6
 """Nearest entries of each language that are looked at closely."""
 RELATED = 0.62
 """Least similarity at which a statement can retire another: that at which it would join its theme."""
+CONFLICTING = 0.78
+"""Least similarity at which two that cannot both hold are linked: that above which two themes are one subject."""
 LEXICAL_CEILING = 0.8
 """What shared words alone can reach: below every limit for merging, so that without a model nothing is merged."""
 _TRUST: dict[Origin, int] = {"user": 3, "repository": 2, "assistant": 1, "tool": 0}
@@ -312,7 +314,7 @@ class _Judging:
             self.meaning.add(memories, vectors)
             self._waiting = ([], None)
         near = [f for f in self.meaning.near(candidate.claim) if f.memory.id not in self.gone]
-        for judged in (self._redundant, self._replaces, self._contradicts):
+        for judged in (self._retires, self._redundant, self._updates, self._contradicts):
             if verdict := judged(candidate, near):
                 return verdict
         return self._new(candidate, near[0] if near else None)
@@ -332,27 +334,37 @@ class _Judging:
             return self._joins(candidate, "redundant", effect, found.memory.id, value)
         return None
 
-    def _replaces(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
-        """Find the entry that this statement retires, by its own words or as a newer value of the same thing."""
+    def _retires(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+        """Find the entry whose value this statement says is over."""
         value = retired(candidate)
-        margin = 0.0 if self.meaning.exact else self.limits.margin
-        for found in near:
-            if found.comparison.similarity < RELATED + margin:
-                break
-            said = states(found.memory, value, candidate.claim)
-            if not said and not (found.comparison.guard and same_frame(candidate.claim, found.memory.claim)):
-                continue
-            if not self._newer(candidate, found.memory):
-                return Verdict(
-                    action="drop",
-                    reason="obsolete",
-                    against=found.memory.id,
-                    similarity=found.comparison.similarity,
-                    detail="; ".join(found.comparison.guard),
-                )
-            several = part(found.memory, value) if said else None
-            return self._supersedes(candidate, found, several)
+        if not value:
+            return None
+        for found in self._related(near):
+            if states(found.memory, value, candidate.claim):
+                return self._takes_place(candidate, found, part(found.memory, value))
         return None
+
+    def _updates(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+        """Find the entry that gives the same thing another value."""
+        for found in self._related(near):
+            if found.comparison.guard and same_frame(candidate.claim, found.memory.claim):
+                return self._takes_place(candidate, found, None)
+        return None
+
+    def _related(self, near: list[_Found]) -> list[_Found]:
+        margin = 0.0 if self.meaning.exact else self.limits.margin
+        return [f for f in near if f.comparison.similarity >= RELATED + margin]
+
+    def _takes_place(self, candidate: Candidate, found: _Found, several: Part | None) -> Verdict:
+        if self._newer(candidate, found.memory):
+            return self._supersedes(candidate, found, several)
+        return Verdict(
+            action="drop",
+            reason="obsolete",
+            against=found.memory.id,
+            similarity=found.comparison.similarity,
+            detail="; ".join(found.comparison.guard),
+        )
 
     def _supersedes(self, candidate: Candidate, found: _Found, several: Part | None) -> Verdict:
         effect: Effect = "supersede"
@@ -378,7 +390,7 @@ class _Judging:
             same = found.comparison
             if same.relation != "contradiction" or not same.guard or not self.meaning.merges:
                 continue
-            if same.similarity <= self.limits.merge or _periodic(candidate.claim, found.memory.claim):
+            if same.similarity <= CONFLICTING or _periodic(candidate.claim, found.memory.claim):
                 continue
             sure = candidate.confidence >= self.limits.keep
             return Verdict(

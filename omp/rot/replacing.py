@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from omp.embed.guard import Reading, differences, read
+from omp.embed.guard.differences import Difference
+from omp.embed.guard.lexicon import lexicon
 from omp.identity import normalise
 from omp.model import Candidate, Memory, Struct
 
@@ -53,10 +56,13 @@ class Part(Struct, frozen=True, kw_only=True):
 
 def retired(candidate: Candidate) -> str:
     """Give the old value or statement that a candidate says is over, "" if it says nothing of the kind."""
-    if candidate.retires:
-        return candidate.retires
+    return candidate.retires or retired_by(candidate.claim)
+
+
+def retired_by(claim: str) -> str:
+    """Give the old value or statement that a text says is over, "" if it says nothing of the kind."""
     for pattern in _RETIRED:
-        if match := pattern.search(candidate.claim):
+        if match := pattern.search(claim):
             return match["x"].strip()
     return ""
 
@@ -66,7 +72,7 @@ def states(memory: Memory, value: str, claim: str) -> bool:
     if not value:
         return False
     reading, wanted = read(memory.claim), read(value)
-    if read(claim).words == reading.words:
+    if read(claim).words == reading.words or _plain(retired_by(memory.claim)) == _plain(value):
         return False
     names = wanted.names or wanted.words
     if not names:
@@ -104,7 +110,8 @@ def same_frame(new: str, old: str) -> bool:
     found = [d for d in differences(one, other) if d.hard]
     if not found or any(d.kind not in _VALUE_KINDS for d in found) or _periods(one, other):
         return False
-    left, right = _frame(one, found_words(found)), _frame(other, found_words(found))
+    values = _values(one, other, found)
+    left, right = _frame(one, values), _frame(other, values)
     if not left and not right:
         return True
     if not left or not right:
@@ -112,13 +119,15 @@ def same_frame(new: str, old: str) -> bool:
     return len(left & right) >= SAME_FRAME * len(left | right)
 
 
-def found_words(found: list[object]) -> frozenset[str]:
-    """Give the words that the reasons of differences name."""
-    words: set[str] = set()
+def _values(one: Reading, other: Reading, found: Sequence[Difference]) -> frozenset[str]:
+    """Give the words that are the differing values themselves."""
+    words: set[str] = set(lexicon().slot_words["modality"])
     for difference in found:
-        reason: str = difference.reason  # type: ignore[attr-defined]
-        if reason.startswith(("word:", "name:")):
-            words |= {w for side in reason.partition(":")[2].split(" / ") for w in side.split()}
+        if difference.kind in ("word", "name"):
+            words |= {w for side in difference.reason.partition(":")[2].split(" / ") for w in side.split()}
+    for slot in one.slots.keys() & other.slots.keys():
+        if not one.slots[slot] & other.slots[slot]:
+            words |= lexicon().slot_words[slot]
     return frozenset(words)
 
 

@@ -78,6 +78,12 @@ class Lexicon:
         self.empty_words = frozenset(stem(w) for w in data["empty"]["en"])
         self.empty_signs = frozenset(data["empty"]["zh"])
         self.slots = {name: _slot(values) for name, values in data["slots"].items()}
+        self.slot_words = {
+            name: frozenset(
+                stem(w) if w.isascii() else w for words in values.values() for w in (*words["en"], *words["zh"])
+            )
+            for name, values in data["slots"].items()
+        }
         self.flips = {name: tuple(data["slots"][name]) for name in data["flips"]}
         self.faint = frozenset(data["faint"])
         equal = data["equals"]

@@ -349,7 +349,7 @@ def _name(words: Lexicon, latin: list[_Piece], at: int, chinese: bool) -> str:
     piece = latin[at]
     text = piece.text.removesuffix("'s")
     lower = text.casefold()
-    if lower in words.not_names:
+    if lower in words.not_names or lower.removesuffix("s") in words.not_names:
         return ""
     known = words.names.get(lower)
     if known in ("main", "master", "develop") and not chinese:
@@ -432,7 +432,8 @@ def _slots(words: Lexicon, pieces: list[_Piece], stems: list[str], reach: _Reach
 
 _MODALITY_DENIED = {"not may": "forbid", "not must": "may", "not forbid": "may"}
 _EXCLUSIVE = re.compile(
-    r"\bonly\b(?!\s+(?:be\s+)?(?:\w+\s+)?(?:once|if|when|after|through|via|by|before|at|in|one|\d))|只(?!要|是)|仅(?!仅)", re.I
+    r"\bonly\b(?!\s+(?:be\s+)?(?:\w+\s+)?(?:once|if|when|after|through|via|by|before|at|in|one|\d))|只(?!要|是)|仅(?!仅)",
+    re.I,
 )
 _ONLY = re.compile(r"\bonly\b|只|仅", re.I)
 
