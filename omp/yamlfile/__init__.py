@@ -6,21 +6,10 @@ keys and several documents; a byte pre-scan refuses the rest before any parser s
 
 from omp.yamlfile.convert import ReadFact, read_entries, read_facts, to_struct
 from omp.yamlfile.dialect import scan
+from omp.yamlfile.lists import entry_at, ids_of, insert_entries, remove_entry, replace_entry
+from omp.yamlfile.maps import put_fact, remove_fact, remove_pointer, set_pointer, update_map, update_rows
 from omp.yamlfile.reader import Document, Node, load
 from omp.yamlfile.scalars import quote
-from omp.yamlfile.splice import (
-    entry_at,
-    ids_of,
-    insert_entries,
-    put_fact,
-    remove_entry,
-    remove_fact,
-    remove_pointer,
-    replace_entry,
-    set_pointer,
-    update_map,
-    update_rows,
-)
 from omp.yamlfile.writer import dump_entry, dump_value, new_list_file
 
 __all__ = [
