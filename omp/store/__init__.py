@@ -35,7 +35,7 @@ from omp.store.batch import Applied, Backup, Batch, Centroids, Counter, Intent, 
 from omp.store.joining import rebased, united
 from omp.store.overlay import SPOOL, lay_over
 from omp.store.plan import plan
-from omp.store.reading import FACTS_FILE, Reader, parse, top_key
+from omp.store.reading import FACTS_FILE, FileReading, Reader, parse, top_key
 from omp.store.settle import settled, settled_memory
 from omp.store.spool import Spool
 from omp.store.transaction import Desk, Step
@@ -85,10 +85,12 @@ class MemoryDir:
         anchor = Path(work_tree) if work_tree and root.is_relative_to(work_tree) else root
         self.spool = Spool(local, work_tree, branch)
         self._anchor = anchor
-        self._reader = Reader(root, local, anchor)
+        self._reader = Reader(root, local, anchor, gate)
         self._desk = Desk(root, anchor, self._reader, self.spool, gate, clock, step)
         self._seen: dict[str, Memory] = {}
         self._seen_all = False
+        self._read: list[FileReading] = []
+        self._stored: dict[str, Stored] = {}
         self._thread = threading.RLock()
         self._depth = 0
 
@@ -96,17 +98,21 @@ class MemoryDir:
 
     def stored(self) -> dict[str, Stored]:
         """Give every entry of the files by id, whatever its status; an id found twice is joined."""
+        found = [r for name in self._reader.files() if (r := self._reader.file(name)) is not None]
+        if len(found) == len(self._read) and all(a is b for a, b in zip(found, self._read, strict=True)):
+            self._seen = {i: s.memory for i, s in self._stored.items()}
+            return dict(self._stored)
         out: dict[str, Stored] = {}
-        for relative in self._reader.files():
-            reading = self._reader.file(relative)
-            for stored in reading.stored() if reading is not None else ():
+        for reading in found:
+            for stored in reading.stored():
                 first = out.get(stored.memory.id)
                 if first is not None:
                     stored = msgspec.structs.replace(first, memory=united(first.memory, stored.memory))
                 out[stored.memory.id] = stored
         self._seen = {i: s.memory for i, s in out.items()}
         self._seen_all = True
-        return out
+        self._read, self._stored = found, out
+        return dict(out)
 
     def read(self, kind: Kind | None = None, statuses: Sequence[str] = ("active",), spool: bool = True) -> list[Stored]:
         """Give entries of some statuses, the spool laid over the files; in order of file, then place."""

@@ -237,8 +237,7 @@ def locked(path: Path, wait: float = LOCK_WAIT, pause: Callable[[float], None] =
             pause(delay)
             waited, delay = waited + delay, min(delay * 1.5, 0.05)
         if os.name != "nt":
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(handle, f"{os.getpid():<15}\n".encode(), 0)  # one length: cutting the file would cost a sync
         yield
     finally:
         _unlock(handle)

@@ -15,6 +15,7 @@ from omp.yamlfile import load, put_fact, read_facts, remove_fact, set_pointer
 CHANGES_KEPT = 20
 """Lines of `_meta.changes`: what happened lately, for people; the journal has all of it."""
 _FRESH = b"# yaml-language-server: $schema=schema/project.schema.json\nversion: 1\n"
+_RESERVED = ("", "_meta", "version")
 _OWN = ("facts", "last_updated", "updated_by", "changes")
 
 
@@ -29,6 +30,8 @@ def edit(reading: FileReading, data: bytes, puts: Sequence[Fact], removes: Seque
             data = _note(data, old[identity].pointer, old[identity].value, None)
     latest = ""
     for fact in puts:
+        if not fact.pointer.startswith("/") or pointer_parts(fact.pointer)[0] in _RESERVED:
+            raise WriteRefused(f"{fact.pointer!r} is no place for a fact", "write it like /deployment/web/url")
         present = old.get(fact.id)
         if present == fact:
             continue

@@ -1,8 +1,8 @@
 """Reading the memory folder: every entry of every file, rotated ones included, with what could not be read.
 
 Parsing costs about a millisecond an entry, so what a file gave is remembered by the digest of its bytes: in the object,
-and in `<local>/parsed/` for other processes. That record also says that these very bytes were read whole and, once
-`clean` is set, went through the gate; a change then has to prove only the entries it touches.
+and in `<local>/parsed/` for other processes. That record also says that these bytes were read whole and went through
+the gate; a change then has to prove only the entries it touches.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import msgspec
 
 import omp
 from omp.errors import BrokenFile, OmpError
-from omp.model import LIST_FILES, TYPES, Entry, Memory, Problem, Stored
+from omp.model import LIST_FILES, TYPES, Entry, Finding, Memory, Problem, Stored
 from omp.store import atomic
 from omp.store.atomic import Snapshot
 from omp.yamlfile import Document, load, read_entries, read_facts
@@ -27,6 +27,8 @@ from omp.yamlfile import Document, load, read_entries, read_facts
 VERSION = 1
 """The greatest `version:` this release writes; a greater one makes a file read-only."""
 FACTS_FILE = "project.yaml"
+RECORDED_FROM = 50
+"""Entries from which parsing (50 ms) costs more than scanning the file and recording what it holds."""
 _NOTHING = msgspec.Raw(b"\xc0")
 _ITEM = re.compile(rb"^( *)- ", re.M)
 _HEAD = 32
@@ -180,8 +182,8 @@ def _types_mark() -> bytes:
 class Reader:
     """Reads the files of one memory folder; remembers what they gave by stat and by digest."""
 
-    def __init__(self, root: Path, local: Path, anchor: Path) -> None:
-        self.root, self._anchor = root, anchor
+    def __init__(self, root: Path, local: Path, anchor: Path, gate: Callable[[bytes], list[Finding]]) -> None:
+        self.root, self._anchor, self._gate = root, anchor, gate
         self._records = local / "parsed"
         self._place = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
         self._seen: dict[str, tuple[tuple[int, ...], FileReading]] = {}
@@ -210,7 +212,7 @@ class Reader:
         """Give what a file holds now; None when it is not there. What cannot be opened is a problem, not an error."""
         path = self.root / relative
         try:
-            mark = _stat(path)
+            mark = stamp(path)
             seen = self._seen.get(relative)
             if mark is not None and seen is not None and seen[0] == mark:
                 return seen[1]
@@ -226,7 +228,9 @@ class Reader:
         reading = self._known(relative, snapshot)
         if reading is None:
             reading = parse(relative, snapshot)
-            self._record(reading)
+            if len(reading.rows) >= RECORDED_FROM and self._records.parent.is_dir():
+                reading.clean = not self._gate(snapshot.data)
+                self._record(reading)
         self._seen[relative] = (mark or (), reading)
         return reading
 
@@ -240,16 +244,15 @@ class Reader:
             return seen[1]
         return self._recall(relative, snapshot.digest)
 
-    def remember(self, reading: FileReading) -> None:
-        """Take over what a write has proven about a file's new bytes."""
-        mark = _stat(self.root / reading.path)
-        self._seen[reading.path] = (mark or (), reading)
+    def remember(self, reading: FileReading, mark: tuple[int, ...]) -> None:
+        """Take over what a write has proven about a file's new bytes; `mark` is their `stamp`."""
+        self._seen[reading.path] = (mark, reading)
         self._record(reading)
 
     def holds(self, relative: str, ids: set[str]) -> set[str]:
         """Tell which of the ids stand in a file, without parsing it when none of them occurs in its bytes."""
         seen = self._seen.get(relative)
-        if seen is None or seen[0] != _stat(self.root / relative):
+        if seen is None or seen[0] != stamp(self.root / relative):
             found = atomic.read_bytes(self.root / relative)
             ids = {i for i in ids if found is not None and i.encode() in found[0]}
         if not ids:
@@ -281,8 +284,11 @@ class Reader:
         return reading if reading.digest == digest and reading.path == relative else None
 
     def _record(self, reading: FileReading) -> None:
-        # A record is only there to save time: reading must work on a read-only disk, and makes no folder of its own.
-        if not self._records.parent.is_dir():
+        # A record is only there to save time: reading must work on a read-only disk. It holds the entries' text, so
+        # there is none of a file in which the gate found something.
+        if not reading.clean:
+            with contextlib.suppress(OSError):
+                self._record_path(reading.path).unlink(missing_ok=True)
             return
         body = self._types() + _encode(reading)
         with contextlib.suppress(OmpError, OSError):
@@ -294,7 +300,8 @@ class Reader:
         return self._mark
 
 
-def _stat(path: Path) -> tuple[int, ...] | None:
+def stamp(path: Path) -> tuple[int, ...] | None:
+    """Give what tells versions of a file apart without reading it: time, size, inode; None when there is no file."""
     try:
         info = os.lstat(path)
     except FileNotFoundError:

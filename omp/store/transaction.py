@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from omp.errors import SecretFound
-from omp.model import Finding
+from omp.model import Finding, Memory
 from omp.store import atomic, backup, refused
 from omp.store.batch import Batch, FileChange, Intent
 from omp.store.plan import NewContent, Plan, folders_of
-from omp.store.reading import Reader
+from omp.store.reading import Reader, stamp
 from omp.store.spool import Spool
+from omp.yamlfile import dump_value
 
 Gate = Callable[[bytes], list[Finding]]
 Step = Callable[[str], None]
@@ -56,6 +59,12 @@ class Desk:
         before = {old[f.start : f.end] for f in self.gate(content.old.data)}
         return any(text[f.start : f.end] not in before for f in found)
 
+    def shareable(self, plan: Plan) -> tuple[Memory, ...]:
+        """Give the replaced entries that may stand in the spool: those a person typed no secret into."""
+        if all(content.before.clean for content in plan.contents):
+            return plan.bases
+        return tuple(m for m in plan.bases if not self.gate(dump_value(msgspec.to_builtins(m))))
+
     def commit(self, plan: Plan, name: str, private: bool) -> None:
         """Write a plan. Raises atomic.Changed when a file is no longer what was read: plan again, under the same name.
 
@@ -74,7 +83,14 @@ class Desk:
         try:
             self.step("intent")
             self.spool.put_intent(
-                Intent(id=name, root=str(self.root), at=self.clock(), files=changes, batch=plan.batch, bases=plan.bases)
+                Intent(
+                    id=name,
+                    root=str(self.root),
+                    at=self.clock(),
+                    files=changes,
+                    batch=plan.batch,
+                    bases=self.shareable(plan),
+                )
             )
             for content in contents:
                 target = self.root / content.path
@@ -87,6 +103,7 @@ class Desk:
                 self.step(f"temporary {content.path}")
                 mode = content.old.mode if content.old.exists else PRIVATE_MODE if private else FILE_MODE
                 temps.append(atomic.write_temp(target, content.new, mode))
+            marks = [stamp(temp) or () for temp in temps]  # a rename keeps them
             for temp, content in zip(temps, contents, strict=True):
                 self.step(f"swap {content.path}")
                 atomic.swap(temp, self.root / content.path, content.old.digest)
@@ -103,8 +120,8 @@ class Desk:
                 self.spool.drop_intent(name)
             raise
         self.finish(plan.batch, name)
-        for content in contents:
-            self.reader.remember(content.after)
+        for content, mark in zip(contents, marks, strict=True):
+            self.reader.remember(content.after, mark)
             if content.old.exists:
                 backup.prune(self.root)
 

@@ -258,8 +258,7 @@ def test_a_secret_a_person_typed_does_not_stop_others_and_is_masked_in_the_backu
     assert "rationale: [REDACTED:token:1]" in text
     assert (memory.root / ".backup" / kept.name).stat().st_mode & 0o777 == 0o600
     inside = [p for p in tmp_path.rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
-    assert path in inside
-    assert {p.parent.name for p in inside} <= {"memory", "parsed"}
+    assert inside == [path]
 
 
 def test_put_wins_over_remove_and_the_last_of_two_puts_counts(tmp_path: Path) -> None:
@@ -293,6 +292,14 @@ def test_awkward_texts_read_back(tmp_path: Path) -> None:
     torn = msgspec.structs.replace(decision("half a pair"), claim="half \ud83d a pair")
     memory.apply(Batch(put=(torn,)))
     assert any(m.claim == "half � a pair" for m in entries_of(memory).values())
+
+
+@pytest.mark.parametrize("pointer", ["/_meta/facts/x", "/version", "no-slash", "", "//x"])
+def test_a_fact_does_not_stand_where_metadata_stands(tmp_path: Path, pointer: str) -> None:
+    memory = open_dir(tmp_path)
+    with pytest.raises(WriteRefused, match="no place for a fact"):
+        memory.apply(Batch(put=(deployment(pointer, "x"),)))
+    assert not (memory.root / "project.yaml").exists()
 
 
 def test_an_id_that_could_leave_the_folder_is_refused(tmp_path: Path) -> None:
