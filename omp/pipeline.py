@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from omp import classify, entries, extract, identity, rot, themes
-from omp.embed import VectorCache, calibration, language_pair
-from omp.errors import BrokenFile
+from omp.embed import VectorCache, calibration
 from omp.model import (
     FACT_KINDS,
     Candidate,
@@ -27,7 +26,6 @@ from omp.model import (
     Judged,
     Memory,
     OpenSession,
-    Problem,
     Report,
     Session,
     SessionRecord,
@@ -35,7 +33,7 @@ from omp.model import (
     Struct,
     Verdict,
 )
-from omp.store import Batch, Known, MemoryDir, entry_digest
+from omp.store import Batch, MemoryDir, entry_digest
 
 if TYPE_CHECKING:
     from omp.embed import Embedder
@@ -80,10 +78,12 @@ class Mind:
         redactor: Redactor,
         embedder: Callable[[], Embedder],
         vectors: Path,
+        personal_vectors: Path,
         limits: Limits,
     ) -> None:
         self.project, self.user, self.rules, self.redactor = project, user, rules, redactor
-        self.embedder, self.vectors, self.limits = embedder, vectors, limits
+        self.embedder, self.limits = embedder, limits
+        self.vectors, self.personal_vectors = vectors, personal_vectors
 
     # Understanding
 
@@ -93,32 +93,25 @@ class Mind:
         return [localise(classify.classify(c, session, self.rules), self.limits) for c in found]
 
     def judge(self, candidates: Sequence[Candidate], meaning: bool = True) -> list[Judged]:
-        """Give a verdict on each candidate. Without `meaning` only exact knowledge counts and no model is loaded."""
-        stored = [*self.project.stored().values(), *self.user.stored().values()]
-        staged = [*self.project.inbox(), *self.user.inbox()]
-        memories = [s.memory for s in stored] + [s.memory for s in staged]
-        known = _joined(self.project.known(), self.user.known())
+        """Give a verdict on each candidate, in order; each store's candidates are compared with that store alone.
+
+        Without `meaning` only exact knowledge counts and no model is loaded.
+        """
+        model = self.embedder() if meaning and candidates else None
         limits = rot.Limits(
             keep=self.limits.keep, stage=self.limits.stage, merge=self.limits.merge, same=self.limits.same
         )
-        judged = rot.judge(candidates, known, memories, self._neighbours() if meaning else None, limits)
-        waiting = {s.memory.id for s in staged}
-        return [self._gated(still_waiting(j, waiting, self.limits.keep)) for j in judged]
-
-    def _neighbours(self) -> rot.Neighbours:
-        """Give the function that finds what is most like a candidate, on the model's calibrated scale."""
-        model = self.embedder()
-        cache, scale = VectorCache(self.vectors), calibration(model)
-
-        def nearest(candidate: Candidate, memories: Sequence[Memory]) -> list[tuple[Memory, float]]:
-            if not scale.known:
-                return []
-            texts = [m.claim for m in memories]
-            raw = cache.vectors(texts, model) @ cache.vectors([candidate.claim], model)[0]
-            best = sorted(range(len(texts)), key=lambda n: (-float(raw[n]), memories[n].id))[: rot.NEAREST]
-            return [(memories[n], scale.pair(float(raw[n]), language_pair(candidate.claim, texts[n]))) for n in best]
-
-        return nearest
+        out: dict[int, Judged] = {}
+        for store, personal in ((self.project, False), (self.user, True)):
+            places = [n for n, c in enumerate(candidates) if (c.scope in PERSONAL_SCOPES) == personal]
+            if not places:
+                continue
+            memories = [s.memory for s in store.stored().values()] + [s.memory for s in store.inbox()]
+            cache = self.vectors if not personal else self.personal_vectors
+            mine = [candidates[n] for n in places]
+            judged = rot.judge(mine, store.known(), memories, embedder=model, cache=cache, limits=limits)
+            out |= dict(zip(places, judged, strict=True))
+        return [self._gated(out[n]) for n in range(len(candidates))]
 
     def _gated(self, judged: Judged) -> Judged:
         """Drop what the last gate would refuse, so that one bad candidate cannot hold up the others."""
@@ -195,7 +188,8 @@ class Mind:
         active = [m for m in after.values() if m.status == "active"]
         members = [themes.member_of(m) for m in active]
         model = self.embedder()
-        vectors = VectorCache(self.vectors).vectors([entries.text_of(m) for m in active], model)
+        cache = VectorCache(self.vectors if store is self.project else self.personal_vectors)
+        vectors = cache.vectors([entries.text_of(m) for m in active], model)
         synced = themes.sync(store.themes(), members, vectors, calibration(model), model=model.id)
         return batch if synced.stale else msgspec.structs.replace(batch, themes=synced.index)
 
@@ -328,14 +322,6 @@ def own_words(candidate: Candidate) -> Candidate:
     return msgspec.structs.replace(candidate, evidence=kept)
 
 
-def still_waiting(judged: Judged, waiting: set[str], keep: float) -> Judged:
-    """An unsure voice that says again what waits in the inbox does not take it out: it goes on waiting."""
-    verdict = judged.verdict
-    if verdict.action != "keep" or verdict.against not in waiting or judged.candidate.confidence >= keep:
-        return judged
-    return msgspec.structs.replace(judged, verdict=msgspec.structs.replace(verdict, action="stage"))
-
-
 def best_first(judged: Sequence[Judged], number: int) -> list[Judged]:
     """Keep the surest ones of a first reading; the others wait in the inbox."""
     fresh = [n for n, j in enumerate(judged) if j.verdict.action == "keep" and j.verdict.effect == "add"]
@@ -394,22 +380,3 @@ def _start(session: Session) -> str:
 
 def _end(session: Session) -> str:
     return next((e.at for e in reversed(session.events) if e.at), "")
-
-
-def _joined(one: Known, other: Known) -> Known:
-    return Known(
-        keys={**other.keys, **one.keys},
-        refused_keys=one.refused_keys | other.refused_keys,
-        refused_places=one.refused_places | other.refused_places,
-    )
-
-
-def broken(stores: Iterable[MemoryDir]) -> list[Problem]:
-    """Give what cannot be read in any of the stores."""
-    out: list[Problem] = []
-    for store in stores:
-        try:
-            out += store.problems()
-        except BrokenFile as error:
-            out += error.problems
-    return out

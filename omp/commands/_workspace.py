@@ -143,6 +143,7 @@ class Workspace:
             redactor=self.redactor,
             embedder=lambda: self.embedder,
             vectors=vectors,
+            personal_vectors=Path(self.config.cache_dir),
             limits=self.limits,
         )
 
