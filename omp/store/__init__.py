@@ -271,7 +271,7 @@ class MemoryDir:
 
     def recover(self) -> int:
         """Finish what a crash left; the number of writes finished. Every write does this first."""
-        if not any(i.root == str(self.root) for i in self.spool.intents()):
+        if not self.local.is_dir():
             return 0
         with self._thread, atomic.locked(self.local / "lock"):
             return self._recover()

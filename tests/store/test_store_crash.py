@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
 import sys
+import traceback
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -14,7 +16,6 @@ from omp.model import Refusal, SessionRecord, Theme, ThemeIndex
 from omp.store import Batch
 from tests.store.support import NOW, decision, deployment, entries_of, files, lesson, open_dir
 
-ROOT = Path(__file__).resolve().parents[2]
 OLD = decision("We keep memories in YAML")
 REPLACED = msgspec.structs.replace(OLD, status="superseded", superseded_by=decision("记忆改用 JSON 存储").id)
 FIRST = Batch(put=(OLD, lesson("Retries need a limit"), deployment("/deployment/web/status", "pending")))
@@ -40,26 +41,57 @@ FILES = (
     "themes/index.yaml",
 )
 
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-from tests.store.support import open_dir
-from tests.store.test_store_crash import SECOND
-seen = 0
-def step(name):
-    global seen
-    if seen == int(sys.argv[2]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    seen += 1
-open_dir(Path(sys.argv[1]), step=step).apply(SECOND)
-print(seen)
-"""
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
+
+CALLS = frozenset({"open", "os.rename", "os.remove", "os.link", "os.mkdir", "os.scandir", "os.chmod", "fcntl.flock"})
+"""Calls of the system that Python announces before they are made."""
 
 
-def run(folder: Path, stop: int) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", CHILD, str(folder), str(stop)], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+class Run(NamedTuple):
+    """How a forked writer ended: by its own SIGKILL, or after how many places where it could have been killed."""
+
+    killed: bool
+    places: int
+
+
+def run(folder: Path, stop: int, calls: bool = False) -> Run:
+    """Apply SECOND in a process of its own that kills itself at the place number `stop`: a step, or a system call."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _die_at(folder, stop, calls, writing)
+    os.close(writing)
+    _, status = os.waitpid(pid, 0)
+    with os.fdopen(reading, "rb") as pipe:
+        told = pipe.read()
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    assert killed or (os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0), told.decode()
+    return Run(killed, int(told) if told else 0)
+
+
+def _die_at(folder: Path, stop: int, calls: bool, writing: int) -> None:
+    seen = 0
+
+    def place(name: str, *_: object) -> None:
+        nonlocal seen
+        if calls and name not in CALLS:
+            return
+        if seen == stop:
+            os.kill(os.getpid(), signal.SIGKILL)
+        seen += 1
+
+    status = 1
+    try:
+        memory = open_dir(folder) if calls else open_dir(folder, step=place)
+        if calls:
+            sys.addaudithook(place)
+        memory.apply(SECOND)
+        os.write(writing, str(seen).encode())
+        status = 0
+    except BaseException:  # noqa: BLE001 - the parent is told, and the child must not run the rest of the tests
+        os.write(writing, traceback.format_exc().encode())
+    finally:
+        os._exit(status)
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +100,8 @@ def wanted(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], 
     folder = tmp_path_factory.mktemp("whole")
     open_dir(folder).apply(FIRST)
     before = files(folder / "tree")
-    done = run(folder, 10_000)
-    assert done.returncode == 0, done.stderr
-    return before, files(folder / "tree"), int(done.stdout)
+    places = run(folder, 10_000).places
+    return before, files(folder / "tree"), places
 
 
 def test_a_whole_write_touches_every_file_and_leaves_nothing_beside_them(
@@ -82,21 +113,26 @@ def test_a_whole_write_touches_every_file_and_leaves_nothing_beside_them(
     assert steps >= 1 + 4 * 2 + 3
 
 
-def test_killed_at_any_step_nothing_is_lost_or_doubled(
-    wanted: tuple[dict[str, bytes], dict[str, bytes], int], tmp_path: Path
+@pytest.mark.parametrize("calls", [False, True])
+def test_killed_at_any_step_or_system_call_nothing_is_lost_or_doubled(
+    wanted: tuple[dict[str, bytes], dict[str, bytes], int], tmp_path: Path, calls: bool
 ) -> None:
-    before, after, steps = wanted
-    for stop in range(steps):
+    before, after, _ = wanted
+    open_dir(tmp_path / "count").apply(FIRST)
+    places = run(tmp_path / "count", 10_000, calls).places
+    finished = 0
+    for stop in range(places):
         folder = tmp_path / str(stop)
         open_dir(folder).apply(FIRST)
-        assert run(folder, stop).returncode == -signal.SIGKILL
+        assert run(folder, stop, calls).killed
         memory = open_dir(folder)
         readable = entries_of(memory)  # readers need no recovery
         assert OLD.id in readable
         memory.recover()
         present = files(folder / "tree")
-        assert present in (before, after), f"step {stop}"
-        assert present == after or stop == 0, f"step {stop}"  # once the intent stands, the write is finished
+        assert present in (before, after), f"place {stop}"
+        assert present == after or not finished, f"place {stop}"  # once the intent stands, the write is finished
+        finished += present == after
         assert not list((memory.local / "intents").iterdir())
         memory.apply(SECOND)
         assert files(folder / "tree") == after
@@ -109,8 +145,7 @@ def test_recovery_keeps_what_a_person_wrote_after_the_crash(tmp_path: Path) -> N
     open_dir(tmp_path).apply(FIRST)
     whole = tmp_path / "whole"
     open_dir(whole).apply(FIRST)
-    steps = int(run(whole, 10_000).stdout)
-    assert run(tmp_path, steps - 1).returncode == -signal.SIGKILL
+    assert run(tmp_path, run(whole, 10_000).places - 1).killed
     path = tmp_path / "tree/_omp/memory/decisions.yaml"
     path.write_text(
         path.read_text(encoding="utf-8").replace("记忆改用 JSON 存储", "记忆改用 SQLite 存储"), encoding="utf-8"
@@ -123,7 +158,7 @@ def test_recovery_keeps_what_a_person_wrote_after_the_crash(tmp_path: Path) -> N
 
 def test_an_intent_whose_file_broke_waits_and_does_not_stop_other_files(tmp_path: Path) -> None:
     open_dir(tmp_path).apply(FIRST)
-    assert run(tmp_path, 4).returncode == -signal.SIGKILL
+    assert run(tmp_path, 4).killed
     path = tmp_path / "tree/_omp/memory/decisions.yaml"
     good = path.read_bytes()
     path.write_bytes(good + b"<<<<<<< HEAD\n")
@@ -138,7 +173,7 @@ def test_an_intent_whose_file_broke_waits_and_does_not_stop_other_files(tmp_path
 
 def test_another_work_tree_leaves_the_intent_alone(tmp_path: Path) -> None:
     open_dir(tmp_path).apply(FIRST)
-    assert run(tmp_path, 4).returncode == -signal.SIGKILL
+    assert run(tmp_path, 4).killed
     other = tmp_path / "other"
     (other / "_omp/memory").mkdir(parents=True)
     linked = type(open_dir(tmp_path))(
