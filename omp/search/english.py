@@ -57,7 +57,13 @@ _VOWELS = "aeiouy"
 _DOUBLES = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
 _CONSONANT_Y = re.compile(r"(?<![^aeiou])y")
 _LI = re.compile(r"[cdeghkmnrt]li$")
-_KEPT = {"news": "news", "evenings": "evening", "outings": "outing", "earrings": "earring", "evening": "evening"}
+_KEPT = {
+    "news": "news", "evening": "evening", "evenings": "evening", "outing": "outing", "outings": "outing",
+    "earring": "earring", "earrings": "earring", "sky": "sky", "skies": "sky", "early": "early", "earlier": "early",
+    "earliest": "early", "dying": "die", "lying": "lie", "tying": "tie",
+}  # fmt: skip
+_LONG_BEGINNINGS = re.compile(r"gener|commun|univers|organ|emerg|intern|past|later")
+"""Beginnings that R1 must not cut: universe and university, organ and organization are different things."""
 _R1 = re.compile(r"[aeiouy][^aeiouy]")
 _STEP2 = (
     ("ization", "ize"), ("ational", "ate"), ("fulness", "ful"), ("ousness", "ous"), ("iveness", "ive"),
@@ -90,7 +96,7 @@ def stem(word: str) -> str:
 
 def _regions(word: str) -> tuple[int, int]:
     """Give where the regions R1 and R2 of Porter 2 begin."""
-    first = _R1.search(word)
+    first = _LONG_BEGINNINGS.match(word) or _R1.search(word)
     one = first.end() if first else len(word)
     second = _R1.search(word, one)
     return one, second.end() if second else len(word)

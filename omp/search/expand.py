@@ -11,7 +11,7 @@ from omp.model import Struct
 from omp.search.index import Hit
 
 EXPANSION = 0.75
-"""Calibrated similarity of the question and a theme's centre from which the whole theme is shown (design, section 7)."""
+"""Calibrated similarity of question and theme centre from which the whole theme is shown (design, section 7)."""
 WIDE_TOKENS, WORD_TOKENS = 1.0, 1.3
 """Tokens of a Chinese character and of an English word, as the usual tokenisers of language models count them."""
 _LONG = 8

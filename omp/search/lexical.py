@@ -88,7 +88,7 @@ class Lexical:
         singles = np.fromiter((is_single(t) for t in rows.vocabulary), dtype=np.bool_, count=len(rows.vocabulary))
         self.rarity: Floats = np.where(singles, rarity * SINGLE_WEIGHT, rarity).astype(np.float32)
         owners = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(rows.starts))
-        mean = float(rows.lengths.mean()) if self.size else 1.0
+        mean = float(rows.lengths.sum(dtype=np.float64)) / self.size if self.size else 1.0
         saturation = K1 * (1 - B + B * rows.lengths[owners] / mean)
         self._row_weights: Floats = (
             self.rarity[rows.terms] * rows.counts * (K1 + 1) / (rows.counts + saturation)
