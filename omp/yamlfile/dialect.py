@@ -7,6 +7,7 @@ quotes, comments and literal blocks, so that `&` in a sentence is no anchor.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from omp.model import Problem
 
@@ -19,12 +20,20 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x8
 _C1 = re.compile(rb"\xc2[\x80-\x84\x86-\x9f]|\xef\xbf[\xbe\xbf]")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _MARKER = re.compile(rb"(?:<{7}|\|{7}|>{7})(?: |$)|={7}$")
-_BLOCK = re.compile(rb"(?:^|[\s:-])[|>][-+0-9]*\s*(?:#.*)?$")
+_BLOCK = re.compile(rb"[|>][-+0-9]*[ \t]*(?:#.*)?$")
+_PREFIX = re.compile(
+    rb"""[ \t]*(?:-[ \t]+)*(?:(?:"(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'"""
+    rb"""|(?![-?:][ \t])[^\s"'\[\]{}|>#&*!%@`,][^:#]*+"""
+    rb"""(?:(?::(?![ \t]|$)|(?<![ \t])\#)[^:#]*+)*+)[ \t]*:(?:[ \t]+|$))?"""
+)
+"""Indentation, dashes and a key: what stands before the value of a line."""
+_DASHES = re.compile(rb"(?:- +)*")
+_SIGN = re.compile(rb"([&*!])[^\s,\[\]{}]*[ \t]*")
 _TOKEN = re.compile(rb"""(?:^|(?<=[\s\[{,:]))(?:([&*](?=[^\s,\]}])|!)|(["'])|(\#))|([\[{])|([\]}])""")
 _DOUBLE_END = re.compile(rb'(?:[^"\\]|\\.)*?"', re.S)
 _SINGLE_END = re.compile(rb"(?:[^']|'')*?'(?!')", re.S)
 _NAMES = {b"&": ("anchor", "anchors"), b"*": ("alias", "aliases"), b"!": ("tag", "tags")}
-_REPORT_LIMIT = 200
+REPORT_LIMIT = 200
 """Problems after which a file need not be looked at further: it is no memory file."""
 
 
@@ -82,7 +91,7 @@ def scan(data: bytes, path: str = "") -> list[Problem]:
             f"control byte 0x{found[0][0]:02x}",
             "remove it, or write it as an escape",
         )
-        if len(out) >= _REPORT_LIMIT:
+        if len(out) >= REPORT_LIMIT:
             return out
     _Lines(data, add, out).run()
     return sorted(out, key=lambda p: (p.line, p.column))
@@ -91,7 +100,7 @@ def scan(data: bytes, path: str = "") -> list[Problem]:
 class _Lines:
     """Walks the lines once, keeping the state that crosses lines: an open quote, open brackets, a literal block."""
 
-    def __init__(self, data: bytes, add: object, out: list[Problem]) -> None:
+    def __init__(self, data: bytes, add: Callable[[int, int, str, str, str], None], out: list[Problem]) -> None:
         self.data, self.add, self.out = data, add, out
         self.depth = 0  # of flow brackets
         self.indents: list[int] = []  # of block collections
@@ -102,10 +111,10 @@ class _Lines:
         content = False
         for number, found in enumerate(_LINE.finditer(self.data), 1):
             line = found[0].rstrip(b"\r\n")
-            if len(self.out) >= _REPORT_LIMIT:
+            if len(self.out) >= REPORT_LIMIT:
                 return
             if _MARKER.match(line):
-                self.add(number, 1, "conflict-marker", "a conflict marker of git", "omp sync, or choose a side by hand")  # type: ignore[operator]
+                self.add(number, 1, "conflict-marker", "a conflict marker of git", "omp sync, or choose a side by hand")
                 continue
             if self.quote:
                 self.inside(number, line, 0)
@@ -119,22 +128,20 @@ class _Lines:
             if not stripped or stripped.startswith(b"#"):
                 continue
             if stripped.startswith(b"\t") and stripped.strip():
-                self.add(number, indent + 1, "tab", "a tab in the indentation", "indent with blanks")  # type: ignore[operator]
+                self.add(number, indent + 1, "tab", "a tab in the indentation", "indent with blanks")
                 continue
             if indent == 0 and (line == b"---" or line.startswith(b"--- ")):
                 if content:
-                    self.add(number, 1, "several-documents", "a second document starts here", "keep one per file")  # type: ignore[operator]
+                    self.add(number, 1, "several-documents", "a second document starts here", "keep one per file")
                 continue
             if indent == 0 and line.startswith(b"%"):
-                self.add(number, 1, "directive", "a YAML directive", "remove the line")  # type: ignore[operator]
+                self.add(number, 1, "directive", "a YAML directive", "remove the line")
                 continue
             if indent == 0 and line == b"...":
                 continue
             content = True
             self.nest(number, indent, stripped)
             self.inside(number, line, indent)
-            if not self.quote and not self.depth and _BLOCK.search(line):
-                self.block_indent = indent
 
     def nest(self, number: int, indent: int, stripped: bytes) -> None:
         if self.depth:
@@ -142,47 +149,73 @@ class _Lines:
         while self.indents and self.indents[-1] >= indent:
             self.indents.pop()
         self.indents.append(indent)
-        dashes = 0
-        while stripped.startswith(b"- "):
-            dashes += 1
-            stripped = stripped[2:].lstrip(b" ")
+        found = _DASHES.match(stripped)
+        dashes = found[0].count(b"-") if found is not None else 0
         if len(self.indents) + max(0, dashes - 1) > DEPTH_LIMIT:
             self.deep(number, indent + 1)
 
     def deep(self, number: int, column: int) -> None:
-        self.add(number, column, "too-deep", f"nested deeper than {DEPTH_LIMIT}", "flatten it")  # type: ignore[operator]
+        self.add(number, column, "too-deep", f"nested deeper than {DEPTH_LIMIT}", "flatten it")
 
     def inside(self, number: int, line: bytes, at: int) -> None:
-        """Follow one line from `at`: quotes, comments, brackets, and what may not stand in structure."""
-        while at < len(line):
+        """Follow one line from `at`: what may not stand in structure, quotes, brackets, the start of block text.
+
+        Outside brackets a value starts in one place of a line, behind its dashes and its key: what follows there in
+        the middle of unquoted text is text. So no line is looked at twice, however long it is.
+        """
+        if not self.quote and not self.depth:
+            at = self.value_start(number, line)
+            opening = line[at : at + 1]
+            if opening in (b"|", b">") and _BLOCK.match(line, at):
+                self.block_indent = len(line) - len(line.lstrip(b" "))
+            elif opening in (b'"', b"'"):
+                self.quote, at = opening, at + 1
+            elif opening not in (b"[", b"{"):
+                return
+        while at < len(line) and len(self.out) < REPORT_LIMIT:
             if self.quote:
                 end = (_DOUBLE_END if self.quote == b'"' else _SINGLE_END).match(line, at)
                 if end is None:
                     return  # goes on in the next line
                 self.quote, at = b"", end.end()
-                continue
-            found = _TOKEN.search(line, at)
-            if found is None:
+            elif (found := _TOKEN.search(line, at)) is not None and not found[3]:
+                at = self.token(number, line, found)
+            else:
                 return
-            at = found.end()
-            sign, mark, comment, opening, closing = found.groups()
-            if comment:
+            if not self.depth and not self.quote:
                 return
-            if mark and (self.depth or self.starts_value(line, found.start())):
-                self.quote = mark
-            elif sign and (self.depth or self.starts_value(line, found.start())):
-                name, plural = _NAMES[sign]
-                hint = "write the value itself" if sign != b"!" else "remove it; write the value in quotes"
-                self.add(number, found.start() + 1, name, f"{plural} are not allowed here", hint)  # type: ignore[operator]
-            elif opening and (self.depth or self.starts_value(line, found.start())):
-                self.depth += 1
-                if self.depth + len(self.indents) == DEPTH_LIMIT + 1:
-                    self.deep(number, found.start() + 1)
-            elif closing and self.depth:
-                self.depth -= 1
 
-    @staticmethod
-    def starts_value(line: bytes, at: int) -> bool:
-        """Whether a token at `at` opens a value: first on its line, or behind `- ` or a key's colon."""
-        before = line[:at].rstrip()
-        return not before or before.endswith(b":") or re.fullmatch(rb"[ ]*(?:- *)+", line[:at]) is not None
+    def value_start(self, number: int, line: bytes) -> int:
+        """Where the value of a line outside brackets starts; anchors, aliases and tags before it are reported."""
+        at = 0
+        while True:
+            found = _PREFIX.match(line, at)
+            at = at if found is None else found.end()
+            sign = _SIGN.match(line, at)
+            if sign is None:
+                return at
+            self.sign(number, sign)
+            at = sign.end()
+
+    def sign(self, number: int, found: re.Match[bytes]) -> None:
+        """Report an anchor, an alias or a tag."""
+        name, plural = _NAMES[found[1]]
+        hint = (
+            "remove it; write the value in quotes" if name == "tag" else "write the value itself, or put it in quotes"
+        )
+        self.add(number, found.start(1) + 1, name, f"{plural} are not allowed here", hint)
+
+    def token(self, number: int, line: bytes, found: re.Match[bytes]) -> int:
+        """Follow one token inside brackets; gives the place behind it."""
+        sign, mark, _, opening, closing = found.groups()
+        if mark:
+            self.quote = mark
+        elif opening:
+            self.depth += 1
+            if self.depth + len(self.indents) == DEPTH_LIMIT + 1:
+                self.deep(number, found.start() + 1)
+        elif closing:
+            self.depth -= 1
+        elif sign:
+            self.sign(number, found)
+        return found.end()

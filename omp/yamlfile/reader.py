@@ -13,7 +13,7 @@ from bisect import bisect_right
 from omp.errors import BrokenFile
 from omp.model import Problem
 from omp.yamlfile import values
-from omp.yamlfile.dialect import DEPTH_LIMIT, is_clean, scan
+from omp.yamlfile.dialect import DEPTH_LIMIT, REPORT_LIMIT, is_clean, scan
 from omp.yamlfile.nodes import BadText, Document, Node, UnknownShape
 
 __all__ = ["Document", "Node", "load"]
@@ -44,8 +44,10 @@ def load(data: bytes, path: str = "") -> Document:
         # The pre-scan names what is outside the dialect, all of it; the reader's own findings complete it.
         found = scan(data, path)
         lines = {p.line for p in found}
-        found += [p for p in (_problem(text, path, bad) for bad in reader.problems) if p.line not in lines]
-        raise _broken(path, sorted(found, key=lambda p: (p.line, p.column)))
+        found += [
+            p for p in (_problem(text, path, bad) for bad in reader.problems[:REPORT_LIMIT]) if p.line not in lines
+        ]
+        raise _broken(path, sorted(found, key=lambda p: (p.line, p.column))[:REPORT_LIMIT])
     return Document(data, text, root, path)
 
 
