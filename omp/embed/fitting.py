@@ -70,6 +70,9 @@ def labelled_pairs() -> list[Labelled]:
             add("contradiction", one[1], two[2])
             add("same_theme", one[0], two[3])
             add("same_theme", one[1], two[3])
+            peers = [r for r in listed if r.topic == row.topic and r is not row]
+            peer = peers[(n + m) % len(peers)]
+            add("same_theme", one[0], (peer.en if two is row.en else peer.zh)[0])
             for step in (5, 23):
                 other = others[(n * 7 + m + step) % len(others)]
                 add("unrelated", one[0], (other.en if two is row.en else other.zh)[1])

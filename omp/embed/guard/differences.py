@@ -5,10 +5,11 @@ A check speaks only where both texts say something: a detail that one of them le
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from itertools import product
 
-from omp.embed.guard.lexicon import lexicon
+from omp.embed.guard.lexicon import HAN, lexicon, stem
 from omp.embed.guard.numbers import Quantity, same
 from omp.embed.guard.order import order
 from omp.embed.guard.reading import Reading
@@ -48,11 +49,28 @@ def _numbers(a: Reading, b: Reading) -> list[Difference]:
     if not left or not right or all(q.weak for q in (*left, *right)):
         return []
     one, other = next(((p, q) for p, q in product(left, right) if p.of == q.of), (left[0], right[0]))
-    kind = "number" if one.of == other.of else "quantity"
+    kind = "number" if one.of == other.of and _same_thing_counted(a, one, b, other) else "quantity"
     if kind == "quantity" and (one.weak or other.weak):
         return []
     texts = (a.text[one.start : one.end].strip(), b.text[other.start : other.end].strip())
     return [Difference(kind=kind, reason=f"number: {texts[0]} / {texts[1]}")]
+
+
+_COUNTED = re.compile(rf"[\s-]*(?P<en>[A-Za-z]+)|\s*(?P<zh>[{HAN}])")
+
+
+def _same_thing_counted(a: Reading, one: Quantity, b: Reading, other: Quantity) -> bool:
+    """Tell whether two plain numbers count the same thing as far as the next word shows: 3 nodes, 2 approvals do not."""
+    if one.of or other.of:
+        return True
+    after = [_COUNTED.match(r.text, q.end) for r, q in ((a, one), (b, other))]
+    if after[0] is None or after[1] is None or (after[0]["en"] is None) != (after[1]["en"] is None):
+        return True
+    if after[0]["zh"]:
+        return after[0]["zh"] == after[1]["zh"] or "个" in (after[0]["zh"], after[1]["zh"])
+    left, right = stem(after[0]["en"]), stem(after[1]["en"])
+    empty = lexicon().empty_words
+    return left == right or left in empty or right in empty
 
 
 def _said_twice(quantity: Quantity, others: tuple[Quantity, ...]) -> bool:
@@ -74,8 +92,11 @@ def _same_path(a: str, b: str) -> bool:
 def _names(a: Reading, b: Reading) -> list[Difference]:
     left = sorted(n for n in a.names - a.denied.keys() if not _known_to(n, b))
     right = sorted(n for n in b.names - b.denied.keys() if not _known_to(n, a))
-    if not left or not right:
+    # A person's name in Chinese characters may be the same person's as one in letters: nobody can tell from here.
+    pairs = [(p, q) for p, q in product(left, right) if p.isascii() == q.isascii()]
+    if not pairs:
         return []
+    left, right = [pairs[0][0]], [pairs[0][1]]
     return [Difference(kind="name", reason=f"name: {left[0]} / {right[0]}")]
 
 

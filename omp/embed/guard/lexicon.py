@@ -73,6 +73,12 @@ class Lexicon:
         self.contrast = _phrases(data["contrast"], "not")
         self.denials = _phrases(data["denials"], "not")
         self.harmless = _phrases(data["harmless"], "yes")
+        self.doers = Phrases([(w, "doer") for w in data["doers"]["en"]], [])
+        verbs = "|".join(map(re.escape, data["doers"]["zh"]))
+        self.chinese_doer = re.compile(
+            rf"(?:由|归|交给|找)(?P<by>[{HAN}]{{2,3}}?)(?:来|去)?(?:{verbs}|管)|^(?P<first>[{HAN}]{{2,3}}?)(?:{verbs})"
+            rf"|^(?P<is>[{HAN}]{{2,3}}?)是[{HAN}]*(?:负责人|主管|维护者|组长)|(?:负责人|主管|维护者|组长)是(?P<last>[{HAN}]{{2,3}})$"
+        )
         self.turning = _phrases(data["turning"], "not")
         self.roles = _phrases(data["roles"], None)
         self.empty_words = frozenset(stem(w) for w in data["empty"]["en"])

@@ -82,8 +82,8 @@ _FILE = "ya?ml|json|toml|py|tsx?|jsx?|md|txt|csv|cfg|ini|lock|sql|sh|go|rs|lua|x
 _LEX = re.compile(
     rf"""(?P<mark>\[redacted:[^\]]*\])
     | (?P<path>(?<![\w])(?:https?://[^\s{HAN}，。；]+
-        |(?:~|\.{{1,2}})?/?[\w.@*-]*[A-Za-z_*@][\w.@*-]*(?:/[\w.@*-]+)+/?|[\w.-]+/(?![\w{HAN}])|/[\w.-]+(?:/[\w.-]+)*/?
-        |[\w-]+(?:\.[\w-]+)*\.(?:{_FILE})\b|(?<!\w)\.[a-z][\w.]+))
+        |(?:~|\.{{1,2}})?/?[A-Za-z0-9_.@*-]*[A-Za-z_*@][A-Za-z0-9_.@*-]*(?:/[A-Za-z0-9_.@*-]+)+/?|[A-Za-z0-9_.-]+/(?![A-Za-z0-9_])|/[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*/?
+        |[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:{_FILE})\b|(?<!\w)\.[a-z][a-z0-9_.]+))
     | (?P<latin>[A-Za-z_][A-Za-z0-9_+#]*(?:[.'-][A-Za-z0-9_+#]+)*)
     | (?P<han>[{HAN}]+)
     | (?P<number>\d[\d.,:]*)
@@ -360,6 +360,10 @@ def _name(words: Lexicon, latin: list[_Piece], at: int, chinese: bool) -> str:
     capital = text[0].isupper() and not piece.first
     if known and (lower not in words.everyday or chinese or capital or (piece.first and text[0].isupper())):
         return known
+    if piece.first and text[0].isupper() and at + 1 < len(latin) and stem(text) not in words.empty_words:
+        stems_after = [stem(p.text) for p in latin[at + 1 : at + 4] if p.clause == piece.clause]
+        if stems_after and words.doers.at(stems_after, 0):
+            return lower
     if inner and not text.casefold().startswith("v1"):
         return known or lower
     if chinese and words.latin_equals.get(lower) is None and lower not in words.empty_words:
@@ -375,10 +379,16 @@ def _han_tokens(words: Lexicon, pieces: list[_Piece], reach: _Reach) -> list[Tok
             continue
         taken = [False] * len(piece.text)
         spans: list[tuple[int, str]] = []
+        doer = words.chinese_doer.search(piece.text)
+        who = doer.span(doer.lastgroup or 0) if doer else (0, 0)
         for start, end, key in words.equals.within(piece.text):
             if not any(reach.skips(piece.start + n) for n in range(start, end)):
                 spans.append((start, key))
                 taken[start:end] = [True] * (end - start)
+        if doer and not any(taken[who[0] : who[1]]):
+            taken[who[0] : who[1]] = [True] * (who[1] - who[0])
+            named = Token(key=piece.text[who[0] : who[1]], start=piece.start + who[0], clause=piece.clause, name=True)
+            tokens.append(named)
         free = [
             not taken[n] and sign not in words.empty_signs and not reach.skips(piece.start + n)
             for n, sign in enumerate(piece.text)
