@@ -36,14 +36,15 @@ _KEPT = (
 
 def recognise(head: Sequence[dict[str, Any]]) -> bool:
     """Tell Claude Code's records by their tree and envelope, or by housekeeping types of its own."""
-    spoken = [r for r in head if r.get("type") in _SPOKEN | _CHAINED and isinstance(r.get("uuid"), str)]
+    spoken = [r for r in head if word(r.get("type")) in _SPOKEN | _CHAINED and isinstance(r.get("uuid"), str)]
     if spoken:
         return any(
             isinstance(mapping(r.get("message")).get("content"), (str, list)) or r["type"] in _CHAINED for r in spoken
         ) and not any(_foreign(r) for r in spoken)
     return any(
-        (r.get("type") in _OWN_ONLY and ("sessionId" in r or "messageId" in r))
+        (word(r.get("type")) in _OWN_ONLY and ("sessionId" in r or "messageId" in r))
         or (r.get("type") == "summary" and "leafUuid" in r)
+        or (word(r.get("type")) in ("started", "result") and "agentId" in r and "key" in r)
         for r in head
     )
 
@@ -59,11 +60,11 @@ def _foreign(record: dict[str, Any]) -> bool:
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
     """Keep the envelope and what was said; payloads, reasoning and rich results are dropped."""
-    kind = record.get("type")
+    kind = word(record.get("type"))
     if kind in _HOUSEKEEPING:
         return None
     if kind not in _SPOKEN and kind not in _CHAINED:
-        return kind if isinstance(kind, str) and kind else "(no type)"
+        return kind or "(no type)"
     kept = {key: record[key] for key in _KEPT if record.get(key)}
     if kind in _SPOKEN:
         message = mapping(record.get("message"))

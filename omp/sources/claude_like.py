@@ -36,9 +36,9 @@ def recognise_iflow(head: Sequence[dict[str, Any]]) -> bool:
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
     """Keep envelope, text, calls and results; thoughts and payloads are dropped."""
-    kind = record.get("type")
+    kind = word(record.get("type"))
     if kind not in _TYPES:
-        return kind if isinstance(kind, str) and kind else "(no type)"
+        return kind or "(no type)"
     kept = {key: record[key] for key in _KEPT if record.get(key)}
     message = mapping(record.get("message"))
     content = message.get("parts", message.get("content"))
@@ -69,7 +69,7 @@ def _part(part: object) -> dict[str, Any]:
     if one.get("type") == "tool_result":
         return {"type": "tool_result", "tool_use_id": word(one.get("tool_use_id")), "text": capped(_nested(one)),
                 "failed": one.get("is_error") is True}  # fmt: skip
-    if one.get("thought") or one.get("type") in ("thinking", "redacted_thinking"):
+    if one.get("thought") or word(one.get("type")) in ("thinking", "redacted_thinking"):
         return {}
     return {"text": one["text"]} if isinstance(one.get("text"), str) else {}
 

@@ -24,7 +24,7 @@ def recognise(value: Any) -> bool:
     """Tell an array of timed `say` and `ask` messages."""
     rows = [mapping(row) for row in listed(value)[:20]]
     return bool(rows) and all(
-        r.get("type") in ("say", "ask") and "ts" in r and ("say" in r or "ask" in r) for r in rows
+        word(r.get("type")) in ("say", "ask") and "ts" in r and ("say" in r or "ask" in r) for r in rows
     )
 
 

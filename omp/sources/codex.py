@@ -46,7 +46,7 @@ _NO_END = frozenset({"token_count", "thread_name_updated", "thread_settings_appl
 
 def recognise(head: Sequence[dict[str, Any]]) -> bool:
     """Tell a rollout by an envelope whose payload is a mapping, or by the bare header of 2025."""
-    if any(record.get("type") in _TYPES and isinstance(record.get("payload"), dict) for record in head):
+    if any(word(record.get("type")) in _TYPES and isinstance(record.get("payload"), dict) for record in head):
         return True
     first = head[0]
     bare = isinstance(first.get("id"), str) and "timestamp" in first and ("instructions" in first or "git" in first)
@@ -55,7 +55,7 @@ def recognise(head: Sequence[dict[str, Any]]) -> bool:
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
     """Bring both generations to one small form: `kind`, `at` and what was said."""
-    kind, payload = record.get("type"), record.get("payload")
+    kind, payload = word(record.get("type")), record.get("payload")
     if isinstance(payload, dict):
         at = record.get("timestamp")
         if kind == "session_meta":
@@ -71,13 +71,13 @@ def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
         return None
     if kind in _ITEMS:
         return _item(record, record.get("timestamp"))
-    if kind is None and isinstance(record.get("id"), str) and "timestamp" in record:
+    if not kind and isinstance(record.get("id"), str) and "timestamp" in record:
         return {"kind": "header", "at": record["timestamp"], **_header(record)}
     return _name(kind)
 
 
-def _name(kind: object) -> str:
-    return kind if isinstance(kind, str) and kind else "(no type)"
+def _name(kind: str) -> str:
+    return kind or "(no type)"
 
 
 def _ordered(record: dict[str, Any], slimmed: dict[str, Any] | str | None) -> dict[str, Any] | str | None:
@@ -95,7 +95,7 @@ def _header(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _item(payload: dict[str, Any], at: object) -> dict[str, Any] | str | None:
-    kind = payload.get("type")
+    kind = word(payload.get("type"))
     if kind not in _ITEMS:
         return f"response_item/{_name(kind)}"
     kept: dict[str, Any] = {"kind": "item", "at": at, "id": word(payload.get("id"))}

@@ -46,9 +46,9 @@ def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
 
 def _message(value: object) -> dict[str, Any] | str | None:
     message = mapping(value)
-    kind = message.get("type")
+    kind = word(message.get("type"))
     if kind not in _TYPES:
-        return kind if isinstance(kind, str) and kind else "(no type)"
+        return kind or "(no type)"
     if kind not in ("user", "gemini", "model"):
         return None
     calls = [_call(call) for call in map(mapping, listed(message.get("toolCalls")))]

@@ -22,7 +22,7 @@ _VOICES: dict[Role, Voice] = {"user": "person", "assistant": "agent", "system": 
 
 
 def _is_turn(record: dict[str, Any]) -> bool:
-    return record.get("role") in _ROLES and isinstance(record.get("text"), str)
+    return word(record.get("role")) in _ROLES and isinstance(record.get("text"), str)
 
 
 def recognise(head: Sequence[dict[str, Any]]) -> bool:

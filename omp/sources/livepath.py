@@ -24,8 +24,9 @@ class LivePath(Struct, frozen=True, kw_only=True):
 
 def live(records: Sequence[Record]) -> LivePath:
     """Walk from the newest record with an id to the root. A missing parent or a circle gives file order."""
-    places = {word(record.data.get("uuid")): index for index, record in enumerate(records) if record.data.get("uuid")}
-    if not any(record.data.get("parentUuid") for record in records):
+    places = {word(record.data.get("uuid")): index for index, record in enumerate(records)}
+    places.pop("", None)
+    if not places or not any(word(record.data.get("parentUuid")) for record in records):
         return LivePath(records=tuple(records))
     newest = max(places.values())
     path: set[int] = set()
@@ -41,7 +42,7 @@ def live(records: Sequence[Record]) -> LivePath:
             break
         index = above
     kept = _with_parallel_calls(records, path)
-    return LivePath(records=tuple(r for i, r in enumerate(records) if i in kept or not r.data.get("uuid")))
+    return LivePath(records=tuple(r for i, r in enumerate(records) if i in kept or not word(r.data.get("uuid"))))
 
 
 def _above(records: Sequence[Record], places: dict[str, int], index: int) -> int | None:
@@ -81,7 +82,7 @@ def _with_parallel_calls(records: Sequence[Record], path: set[int]) -> set[int]:
                 word(data.get("uuid")) in uuids
                 or (data.get("type") == "assistant" and name in messages)
                 or any(b.get("type") == "tool_result" and b.get("tool_use_id") in calls for b in blocks)
-                or ("attachment" in data and data.get("parentUuid") in uuids)
+                or ("attachment" in data and word(data.get("parentUuid")) in uuids)
             ):
                 continue
             looked.add(index)

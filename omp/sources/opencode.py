@@ -15,8 +15,9 @@ AGENT = "opencode"
 
 def recognise(value: Any) -> bool:
     """Tell the export by its session and the parts of its messages."""
-    messages = listed(mapping(value).get("messages"))
-    return "id" in mapping(mapping(value).get("info")) and all("parts" in mapping(m) for m in messages)
+    messages = mapping(value).get("messages")
+    known = isinstance(messages, list) and all("parts" in mapping(message) for message in messages)
+    return known and "id" in mapping(mapping(value).get("info"))
 
 
 def assemble(value: dict[str, Any], frame: Frame) -> Told:

@@ -7,6 +7,8 @@ from typing import Any
 
 from omp.sources.formats import Named, listed, mapping, word
 
+_PROMPTS_ONLY = "a list of prompts or titles, not a conversation: the session's own file is read"
+
 
 def _first(head: Sequence[Any]) -> dict[str, Any]:
     return mapping(head[0]) if head else {}
@@ -41,12 +43,25 @@ def _droid(head: Sequence[Any]) -> bool:
 
 
 def _claude_plugin(head: Sequence[Any]) -> bool:
-    return _all(
-        head,
-        lambda r: (
-            r.get("type") in ("user", "assistant", "tool_use", "tool_result") and "uuid" not in r and "timestamp" in r
-        ),
-    )
+    types = ("user", "assistant", "tool_use", "tool_result")
+    return _all(head, lambda r: word(r.get("type")) in types and "uuid" not in r and "timestamp" in r)
+
+
+def _claude_history(head: Sequence[Any]) -> bool:
+    return _all(head, lambda r: "display" in r and "pastedContents" in r)
+
+
+def _codex_history(head: Sequence[Any]) -> bool:
+    return _all(head, lambda r: {"session_id", "ts", "text"} == r.keys() or {"id", "thread_name"} <= r.keys())
+
+
+def _gemini_history(head: Sequence[Any]) -> bool:
+    return _all(head, lambda r: {"sessionId", "messageId", "message"} <= r.keys())
+
+
+def _cline_api(head: Sequence[Any]) -> bool:
+    plain = _all(head, lambda r: r.keys() <= {"role", "content", "ts"} and "role" in r)
+    return plain and "<environment_details>" in str(head[0])
 
 
 def _memories(head: Sequence[Any]) -> bool:
@@ -57,6 +72,10 @@ def _memories(head: Sequence[Any]) -> bool:
 
 OTHERS: tuple[Named, ...] = (
     Named(agent="vscode-copilot", recognise=_vscode_chat),
+    Named(agent="claude-code", recognise=_claude_history, why=_PROMPTS_ONLY),
+    Named(agent="codex", recognise=_codex_history, why=_PROMPTS_ONLY),
+    Named(agent="gemini-cli", recognise=_gemini_history, why=_PROMPTS_ONLY),
+    Named(agent="cline", recognise=_cline_api, why="the model's side of a task: ui_messages.json beside it is read"),
     Named(agent="goose", recognise=_goose),
     Named(agent="amp", recognise=_amp),
     Named(agent="kimi-cli", recognise=_kimi),

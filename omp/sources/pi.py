@@ -31,7 +31,7 @@ def recognise(head: Sequence[dict[str, Any]]) -> bool:
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
     """Keep the header, the tree and the messages."""
-    kind = record.get("type")
+    kind = word(record.get("type"))
     if kind == "session":
         return {"header": word(record.get("id")), "cwd": word(record.get("cwd"))}
     kept: dict[str, Any] = {"uuid": word(record.get("id")), "parentUuid": word(record.get("parentId")),
@@ -49,7 +49,7 @@ def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:
                        "output": block_text(message.get("output"))[:6144]}  # fmt: skip
     if kind in _NO_SPEECH:
         return kept
-    return kind if isinstance(kind, str) and kind else "(no type)"
+    return kind or "(no type)"
 
 
 def assemble(records: Sequence[Record], frame: Frame) -> Told:

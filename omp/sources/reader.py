@@ -154,6 +154,8 @@ class LogReader:
             if isinstance(one, Text) and (self._forced or one.recognise(_text_start(stream))):
                 self._format = one
                 return ""
+        if not head and start.lstrip()[:1] in (b"{", b"["):
+            return "no log of a known agent: a JSON document of another kind" if broken else ""
         if not head:
             return "no log of a known agent: it holds no JSON record" if broken else ""
         return _foreign(head)

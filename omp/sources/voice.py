@@ -18,7 +18,7 @@ _TAGS = (
     # Claude Code and what its plugins add
     "system-reminder|command-name|command-message|command-args|command-contents|local-command-[a-z]+"
     "|bash-input|bash-stdout|bash-stderr|task-notification|user-prompt-submit-hook|[a-z-]+-hook|ide_[a-z_]+"
-    "|teammate-message|persisted-output|tool_use_error|new-diagnostics|user-memory-input"
+    "|teammate-message|persisted-output|tool_use_error|new-diagnostics"
     # Codex
     "|INSTRUCTIONS|user_instructions|environment_context|permissions instructions|collaboration_mode|turn_aborted"
     "|user_shell_command|subagent_notification|goal_context|codex_internal_context|recommended_plugins"
@@ -79,6 +79,8 @@ _SENTINEL = re.compile(
 
 _IDE = re.compile(r"^## My request for Codex:[ \t]*\n?", re.M)
 _PROMPT_FILE = re.compile(r"^## User Input[ \t]*\n\s*```\w*[ \t]*\n(?P<typed>.*?)^```[ \t]*$(?P<rest>.*)", re.M | re.S)
+_NOTED = re.compile(r"<user-memory-input>(.*?)</user-memory-input>", re.S)
+"""What a person typed after `#` in Claude Code, to be remembered: theirs, so it is unwrapped."""
 _PROMPT_FILE_MARK = "consider the user input before proceeding"
 
 
@@ -91,7 +93,7 @@ class Heard(Struct, frozen=True, kw_only=True):
 
 def hear(text: str) -> Heard:
     """Take apart a text that stands in the user's role. Never raises; complete elements only are removed."""
-    text = text.strip()
+    text = _NOTED.sub(r"\1", text).strip()
     if not text:
         return Heard()
     if scheduled(text) or (_MACHINE_ONLY.match(text) and not _closed(text)):

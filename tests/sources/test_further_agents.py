@@ -304,6 +304,8 @@ def test_what_is_known_by_sight_is_named(tmp_path: Path) -> None:
     files: dict[str, list[Any]] = {
         "goose": [{"working_dir": "/w", "description": "d", "message_count": 1}],
         "kimi-cli": [{"type": "turn.prompt", "text": "x"}],
+        "codex": [{"session_id": "s", "ts": 1, "text": "Hi."}],
+        "claude-code": [{"display": "Hi.", "pastedContents": {}, "timestamp": 1, "project": "/w"}],
         "mem0": [{"id": "1", "memory": "likes tea", "user_id": "u"}],
     }
     for agent, records in files.items():

@@ -117,3 +117,7 @@ def test_inside_of_a_closed_reminder_is_never_a_persons(inner: str, outer: str) 
     secret = "ZQX " + inner + " ZQX"
     assert "ZQX" not in hear(f"{outer}\n<system-reminder>{secret}</system-reminder>").person
     assert "ZQX" not in hear(f"<system-reminder>{secret}</system-reminder>{outer}").person
+
+
+def test_note_typed_to_be_remembered_is_unwrapped() -> None:
+    assert hear("<user-memory-input>提交信息用英文</user-memory-input>").person == "提交信息用英文"
