@@ -71,6 +71,12 @@ _COMMANDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"chpasswd\b[^\n]{0,10}<<<\s*[\"']?[a-z_][a-z0-9_-]{0,30}:(?P<v9>[^\s\"']{4,120})"), ("chpasswd",)),
     (re.compile(r"(?i)(?:identified by|with password|password)\s+'(?P<v0>[^'\n]{3,128})"), ("identified by", "with password", "password '")),
     (re.compile(r"(?:requirepass|masterauth)\s+[\"']?(?P<va>[^\s\"']{6,128})"), ("requirepass", "masterauth")),
+    (
+        re.compile(
+            r"(?i)(?:auth\w{0,12}\s*=\s*[(\[]|\w{0,12}auth\(|login\(|networkcredential\(|authenticate\(|credentials?\()\s*[\"'][^\"'\n]{1,80}[\"']\s*,\s*[\"'](?P<vc>[^\"'\n]{4,100})[\"']"
+        ),
+        ("auth", "login", "networkcredential", "credential"),
+    ),
     (re.compile(r"_(?:authToken|auth|password)\s*=\s*[\"']?(?P<vb>[^\s\"']{6,400})"), ("_auth", "_password")),
 )  # fmt: skip
 """(pattern, what it starts with): commands and their option for a password."""
@@ -78,7 +84,7 @@ _PGPASS = re.compile(
     r":(?<=[A-Za-z0-9_.*-]:)(?:\d{2,5}|\*):[^:\s/]{1,60}:[A-Za-z0-9_.-]{1,60}:(?P<v7>[^:\s\"'`，。]{4,200})(?![^\s\"'`，。])"
 )
 _SLASHED = re.compile(
-    r"(?i)(?:log ?in|login|sign ?in|account|user(?:name)?|credentials?|creds?|账号|账户|用户名?|帐号|登录)[^\n/]{0,40}?[A-Za-z0-9_.@+-]{2,60}\s{0,2}(?: / |/|／|\s\|\s|,\s|，)\s{0,2}(?P<v>[!-~]{6,80})"
+    r"(?i)(?:log ?in|login|sign ?in|account|user(?:name)?|credentials?|creds?|账号|账户|用户名?|帐号|登录)[^\n/]{0,40}?[A-Za-z0-9_.@+-]{2,60}\s{0,2}(?: / |/|／|\s\|\s)\s{0,2}(?P<v>[!-~]{6,80})"
 )
 _OTP = re.compile(r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=(?P<v>[A-Za-z2-7]{8,})", re.I)
 _SEED32 = re.compile(
@@ -101,12 +107,17 @@ def find(seen: Sight) -> list[Hit]:
     for form, words in _COMMANDS:
         for m in matches(seen, words, form):
             hits += _option(m)
+    if "@" in text and ":" in text:
+        hits += _schemeless(text)
     if ":" in text:
         hits += [h for m in _PGPASS.finditer(text) for h in _option(m)]
     if "/" in text or "／" in text or "," in text or "|" in text or "，" in text:
         for m in matches(seen, stems.LOGINS, _SLASHED):
             value = m.group("v").rstrip(".,;:")
-            if passwordish(value) and _mixed(value):
+            named = "cred" in m.group()[:6].lower() or "密码" in m.group()
+            if passwordish(value) and (
+                _mixed(value) or (named and "/" not in value and sum(map(str.isdigit, value)) >= 2)
+            ):
                 hits.append(Hit(m.start("v"), m.start("v") + len(value), "password", "user-slash-password"))
     for form, words, kind in ((_SEED32, stems.SEEDS, "totp"), (_HEXKEY, stems.HEX_KEYS, "private_key")):
         for m in matches(seen, words, form):
@@ -136,6 +147,8 @@ def _fits(value: str, group: str) -> bool:
         return passwordish(value) and not re.fullmatch(r"[\d.:/-]+|[a-z0-9.-]+:[\d./-]+|/.*", value)
     if group == "v5":
         return passwordish(value) and not value.startswith(("{", "/", "http"))
+    if group == "vc":
+        return passwordish(value) or looks_random(value, 12)
     if group == "v7":
         return not value.isdigit() and not is_dull(value)
     return value not in ("-", "--")
@@ -159,6 +172,20 @@ def _addresses(text: str) -> list[Hit]:
     for m in _OTP.finditer(text):
         if not is_placeholder(m.group("v")):
             hits.append(Hit(m.start("v"), m.end("v"), "totp", "otpauth"))
+    return hits
+
+
+_USER_PART = re.compile(r"(?<![\w/:.@-])[A-Za-z][\w.-]{1,30}:(?P<v>[^\s:@/\"'<>,;(){}\x00]{5,60})$")
+_HOST_PART = re.compile(r"@(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,12}|localhost)(?![\w@])")
+
+
+def _schemeless(text: str) -> list[Hit]:
+    """`user:password@host` without a scheme."""
+    hits = []
+    for host in _HOST_PART.finditer(text):
+        m = _USER_PART.search(text, max(0, host.start() - 96), host.start())
+        if m and passwordish(m.group("v")) and any(c.isdigit() for c in m.group("v")):
+            hits.append(Hit(m.start("v"), m.end("v"), "password", "address"))
     return hits
 
 

@@ -55,21 +55,23 @@ _NOT_BEFORE = re.compile(
 
 _OPEN = r"(?P<q>\\{0,3}[\"'`]{1,3}|[「『“‘《【（(<\[]|\*\*|__)?"
 _ASSIGN = re.compile(
-    r"(?P<close>\\{0,3}[\"'`]{1,3}|\*{1,2}|[\])）」』”’]{1,2}|</[a-z]{1,8}>)?\s{0,4}"
+    r"(?:\\{0,3}[\"'`]{1,3})?(?:\*{1,2}|[\])）」』”’]{1,2}|</[a-z]{1,8}>)?\s{0,4}"
     r"(?::\s?(?:str|string|String|bytes|SecretStr|&str|&'static str|Optional\[str\]|char\*?)\s?=|(?<![=!<>])(?:===?|=>|:=|\?=|\+=|=|:|：|＝|->|→|—>|⇒|>)|!=)"
-    r"\s{0,4}(?:\\{0,3}[rbuf]?(?=[\"'`]))?" + _OPEN
+    r"\s{0,4}(?:[>|][-+]?[ \t]*\n\s{1,40})?(?:\\{0,3}[rbuf]?(?=[\"'`]))?" + _OPEN
 )
 _TABLE = re.compile(r"[`*\"' \t]{0,4}\|[`*\"' \t]{0,4}(?P<q>)")
 _LISTED = re.compile(
     r"[\"']?[ \t,]*(?:\\n|\n)?[ \t]*(?:-[ \t]*)?[\"']?(?:value|Value|VALUE|default|val)[\"']?[ \t]*[:=][ \t]*(?P<q>\\?[\"'])?"
 )
+_CALL = re.compile(r"(?:[\"']\s{0,2},|\()\s{0,4}(?P<q>[\"'])")
 _FLAG = re.compile(r"(?:[ \t]+|=)(?P<q>[\"'])?")
 _XML = re.compile(r"\s{0,2}(?:[\"']\s+value\s*=\s*(?P<q>[\"']))")
 _SAID_EN = re.compile(
-    r"(?ix)(?:\s+\(?(?:for|of|to|on|in|at|from|used\ by|we\ use)\b(?:\s+[^\s,;:.\n]{1,30}){1,6}?)?[)\"']?"
-    r"(?:\s+(?:is|was|are|=|should\ be|will\ be|must\ be|became|equals|reads|being|stays|remains)\s*(?::|still|now|currently|always|just|set\ to|literally|the)?"
-    r"|\s+(?:changed|set|reset|updated|rotated|switched|moved|back)?\s*to(?:\s+be)?|'s|\s+(?:->|=>)|,?\s+i\.e\.)\s+"
-    + _OPEN
+    r"(?ix)(?:[)\"'`]{0,2}\s+\(?(?:for|of|to|on|in|at|from|used\ by|we\ use|user)\b(?:\s+[^\s,;:.\n]{1,30}){1,6}?)?[)\"'`]{0,2}"
+    r"(?:(?:\s+(?:is|was|are|=|should\ be|will\ be|must\ be|became|equals|reads|being|stays|remains)\s*"
+    r"(?::|still|now|currently|always|just|set\ to|literally|the|both|probably|actually)?"
+    r"|\s+(?:(?:has|have|was|is|got|been|just|now)\s+){0,3}(?:changed|set|reset|updated|rotated|switched|moved|back)?\s*to(?:\s+be)?"
+    r"|'s|\s+(?:->|=>)|,?\s+i\.e\.|\s+(?:called|named|like|remains|again))\s+|\s*[:：]\s*)" + _OPEN
 )
 _BOND_ZH = r"\s?(?:：|:|=|是|为|為|成|→|(?=[「『“\"'`【]))\s{0,3}\n?"
 _SAID_ZH = re.compile(
@@ -77,7 +79,11 @@ _SAID_ZH = re.compile(
     + _BOND_ZH
     + _OPEN
 )
-_SAID_MIXED = re.compile(r"[ \t]?[^\x00-\x7f，。；：]{0,14}?(?:是|为|為|成了?)?" + _BOND_ZH + _OPEN)
+_SAID_MIXED = re.compile(
+    r"[ \t]?[^\x00-\x7f，。；：]{0,14}?(?:是|为|為|成了?|填|用|设|写|叫)?"
+    + _BOND_ZH.replace("成|", "成|填|用|设|写|叫|")
+    + _OPEN
+)
 _SAID_ZH_TIGHT = re.compile(r"\s{0,2}" + _OPEN + r"(?=[!-~])")
 _NEXT = re.compile(r"\s{1,2}" + _OPEN)
 _BARE = re.compile(
@@ -95,7 +101,7 @@ _CLOSERS = {
     "<": ">",
     "[": "]",
 }
-_FAR = re.compile(r"(?<![A-Za-z0-9_./@#%+=-])(?P<v>[A-Za-z0-9][A-Za-z0-9_./+=~-]{15,255})")
+_FAR = re.compile(r"(?<![A-Za-z0-9_./@#%+=-])(?P<v>[A-Za-z0-9][A-Za-z0-9_./+=~-]{15,4095})")
 _SPOILS = re.compile(
     r"(?i)sha-?\d|md5|checksum|digest|commit|fingerprint|hash|integrity|revision|uuid|trace|span|request[-_ ]?id|thread|message id|public|pub\b|id_|etag|指纹|哈希|校验和|提交|公钥"
 )
@@ -154,7 +160,7 @@ def _word(text: str, m: re.Match[str]) -> _Word | None:
 def _judge(text: str, word: _Word) -> Hit | None:
     """Try the ways a value can follow, tightest first."""
     zh = not word.text[-1].isascii()
-    for form, how in ((_ASSIGN, "assign"), (_TABLE, "table"), (_LISTED, "listed"), (_XML, "assign")):
+    for form, how in ((_ASSIGN, "assign"), (_TABLE, "table"), (_LISTED, "listed"), (_XML, "assign"), (_CALL, "listed")):
         m = form.match(text, word.end)
         if m:
             span = _value(text, m)
@@ -177,7 +183,77 @@ def _judge(text: str, word: _Word) -> Hit | None:
             span = _value(text, m)
             if span and _accept(text, span, m.group("q") or "", word, how):
                 return _hit(word, span, how)
-    return _far(text, word) if word.kind == "token" else None
+    if word.kind == "code":
+        return None
+    hit = _far(text, word) if word.kind == "token" else _far_password(text, word)
+    return hit or _before(text, word)
+
+
+_LOOSE = re.compile(
+    r"(?<![^\s\"'`(（「“：:，,是为成])(?P<v>[^\s\"'`<>()（）「」“”，。；：、！？\u2e80-\u9fff\x00]{6,40})"
+)
+_BOND = re.compile(
+    r"(?:\b(?:is|now|to|was|as|use|using|remains|stays|be|like)|[:：=是为成用叫改(（「“]|那个|个)\s{0,2}[\"'`]?$"
+)
+_IDENTIFIED = re.compile(r"--?\w|[A-Za-z_][\w.-]*=\S*|.*[/\\\[\]{}|].*|.*\w\.\w+$|[\w.+-]+@[\w-]+\.[\w.]+")
+
+
+def _plausible(value: str, bound: bool) -> bool:
+    """A password some words away: several kinds of characters, the fewer the closer it is bound."""
+    if _IDENTIFIED.fullmatch(value) or not passwordish(value) or value.isdigit():
+        return False
+    signs = any(c in "!@#$%^&*+=?~" for c in value)
+    digits = sum(c.isdigit() for c in value)
+    kinds = sum((digits > 0, any(c.isupper() for c in value), any(c.islower() for c in value), signs))
+    return (kinds >= 3 and signs) or (bound and digits >= 2 and kinds >= 2 and not is_hex(value))
+
+
+def _far_password(text: str, word: _Word) -> Hit | None:
+    """A password later in the same sentence: "the password was reset, it's now ..."."""
+    if word.text.lower() in ("pass", "pin", "pw") and word.text.islower():
+        return None
+    stop = min(len(text), word.end + 48)
+    for m in _LOOSE.finditer(text, word.end, min(len(text), stop + 40)):
+        gap = text[word.end : m.start("v")]
+        if m.start("v") >= stop or "\n" in gap or re.search(r"[。！？\x00]|[.!?]\s", gap):
+            return None
+        value = m.group("v").rstrip(".,;:")
+        if is_placeholder(value) or is_dull(value):
+            continue
+        if _plausible(value, _BOND.search(gap) is not None) and not _SPOILS.search(gap):
+            return _hit(word, (m.start("v"), m.start("v") + len(value)), "far")
+    return None
+
+
+_BEFORE = re.compile(
+    r"(?P<v>[^\s\"'`<>()（）「」“”，。；：、！？\u2e80-\u9fff\x00]{6,4096})[\"'`]{0,2}(?:\s{0,2}(?:[(（]|(?:就)?是|为|作为|当|,?\s(?:is|was|as|for)\s)[^\n，。,.;:：；]{0,28})$"
+)
+
+
+def _before(text: str, word: _Word) -> Hit | None:
+    """The value first: "... is the admin password"."""
+    m = _BEFORE.search(text, max(0, word.start - 400), word.start)
+    if m is None:
+        return None
+    value = m.group("v").rstrip(".,;:")
+    if is_placeholder(value) or is_dull(value) or _SPOILS.search(text[max(0, m.start() - 16) : m.start()]):
+        return None
+    if word.kind == "pass":
+        fits = _plausible(value, True) and word.text.lower() not in ("pass", "pin")
+    else:
+        plain = word.text.lower() in ("key", "keys", "signature", "cookie")
+        fits = (
+            looks_random(value, 20)
+            and wordiness(value) < 0.3
+            and not (plain and is_hex(value) and len(value) in (40, 64))
+        )
+        fits = (
+            fits
+            and "/" not in value[:2]
+            and "://" not in value
+            and not (is_hex(value) and value.count("-") == 4 and plain)
+        )
+    return _hit(word, (m.start("v"), m.start("v") + len(value)), "before") if fits else None
 
 
 def _hit(word: _Word, span: tuple[int, int], how: str) -> Hit:
@@ -200,7 +276,7 @@ def _value(text: str, m: re.Match[str]) -> tuple[int, int] | None:
     if quote:
         close = _CLOSERS.get(quote, quote)
         stop = start
-        limit = min(len(text), start + 256)
+        limit = min(len(text), start + 8192)
         while True:
             stop = text.find(close, stop, limit)
             if stop < 0:
@@ -242,6 +318,13 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
     if n < 3 or is_placeholder(value):
         return False
     after = text[span[1] : span[1] + 1]
+    lower = word.text.lower()
+    if lower == "pass" and how in ("said", "tight") and " is " not in text[word.end : span[0]]:
+        return False
+    if lower in ("pin", "pin码") and not (value.isdigit() and 4 <= n <= 8):
+        return False
+    if text[span[0] - 1 : span[0]] == ">" and how == "assign" and not _in_tag(text, word, span):
+        return False
     if not quote and (after == "(" or (looks_like_code(value) and not looks_random(value, 20))):
         return False
     if word.kind == "token":
@@ -271,6 +354,13 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
     if not passwordish(value):
         return False
     return how == "said" or _strong(value)
+
+
+def _in_tag(text: str, word: _Word, span: tuple[int, int]) -> bool:
+    """`>` before a value counts in `<password>value</password>`, `->` and `=>` only."""
+    opened = text.rfind("<", max(0, word.start - 60), word.start)
+    tagged = opened >= 0 and ">" not in text[opened : word.start] and text.startswith("</", span[1])
+    return tagged or text[span[0] - 2 : span[0]] in ("->", "=>") or text[word.end : span[0]].strip() in ("->", "=>")
 
 
 def _strong(value: str) -> bool:
@@ -394,7 +484,7 @@ def _far(text: str, word: _Word) -> Hit | None:
     gap_end = re.search(r"[。！？!?\x00]|\.\s", text[word.end : stop])
     if gap_end:
         stop = word.end + gap_end.start()
-    for m in _FAR.finditer(text, word.end, min(len(text), stop + 256)):
+    for m in _FAR.finditer(text, word.end, min(len(text), stop + 4096)):
         if m.start("v") >= stop:
             break
         value = m.group("v").rstrip(".=-/") if not m.group("v").endswith("=") else m.group("v")

@@ -41,7 +41,7 @@ MYSQL = ("mysql", "mariadb", "mycli")
 HTTP = ("curl", "wget", "http", "xh ")
 SHELL = (
     "sshpass", "echo", "machine", "net use", "cmdkey", "chpasswd", "identified by", "with password", "password '",
-    "requirepass", "masterauth", "_auth", "_password",
+    "requirepass", "masterauth", "_auth", "_password", "networkcredential",
 )  # fmt: skip
 
 _ALONE = frozenset(

@@ -109,7 +109,7 @@ _REFERENCE = re.compile(
 _BRACKETED = re.compile(r"<[^>]*>?|\[[^\]]*\]?|【[^】]*】?|「[^」]*」?")
 _SEQUENCE = ("0123456789", "1234567890", "abcdefghijkl", "9876543210", "qwertyuiop", "deadbeefdeadbeef", "0a1b2c3d4e5f")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_VOWEL = frozenset("aeiouyAEIOUY")
+_VOWEL = frozenset("aeiouy")
 
 
 def is_placeholder(value: str) -> bool:
@@ -140,20 +140,35 @@ def entropy(value: str) -> float:
     return -sum(c / n * math.log2(c / n) for c in Counter(value).values()) if n else 0.0
 
 
+_PAIRS = frozenset(
+    (
+        "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea "
+        "ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie "
+        "wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab "
+        "gh ty op wo sa ay ex ke fr oo ag ey ap qu ck ff gr br cl cr dr fl go ip ki lu mu ob od ok ov pu rc rd rm ru sc sk sp ub "
+        "uc ue um up va vo ya ye"
+    ).split()
+)
+"""Letter pairs that make up most of English; drawn letters hit one in four."""
+
+
 def wordiness(value: str) -> float:
-    """Share of the letters that stand in pronounceable words of four letters and more; random text stays below 0.4."""
+    """Share of the letters that stand in words of four letters and more; random text stays below 0.4, hex has none."""
+    if is_hex(value):
+        return 0.0
     letters = good = 0
     for word in _WORD.findall(value):
         n = len(word)
         letters += n
         if n >= 4:
-            vowels = sum(c in _VOWEL for c in word)
-            if 0.2 <= vowels / n <= 0.67 and not re.search(r"[^aeiouyAEIOUY]{5}", word):
+            low = word.lower()
+            usual = sum(low[i : i + 2] in _PAIRS for i in range(n - 1)) / (n - 1)
+            if usual >= (0.6 if n < 6 else 0.5) and not _VOWEL.isdisjoint(low):
                 good += n
     return good / letters if letters else 0.0
 
 
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
+_HEX = re.compile(r"(?:0x)?(?=[^0-9]*[0-9])[0-9a-fA-F-]+")
 
 
 def is_hex(value: str) -> bool:
