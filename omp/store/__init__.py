@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,28 +18,25 @@ import msgspec
 from omp.errors import BrokenFile, Busy, OmpError, SecretFound, WriteRefused
 from omp.model import (
     FACT_KINDS,
-    Cursor,
     Finding,
     Kind,
     Memory,
-    OpenSession,
     Problem,
     Refusal,
     SessionRecord,
-    Staged,
     Stored,
     ThemeIndex,
 )
-from omp.store import atomic, backup, inbox, records, refused
+from omp.store import atomic, backup, records, refused
 from omp.store.batch import Applied, Backup, Batch, Centroids, Counter, Intent, Known
 from omp.store.joining import rebased, united
+from omp.store.local import LocalRecords
 from omp.store.overlay import SPOOL, lay_over
 from omp.store.plan import plan
 from omp.store.reading import FACTS_FILE, FileReading, Reader, parse, top_key
-from omp.store.settle import settled, settled_memory
+from omp.store.settle import settled
 from omp.store.spool import Spool
 from omp.store.transaction import Desk, Step
-from omp.yamlfile import dump_value
 
 __all__ = [
     "SPOOL",
@@ -62,7 +59,7 @@ def _no_step(name: str) -> None:
     """Do nothing at a step of a write; tests put a crash here."""
 
 
-class MemoryDir:
+class MemoryDir(LocalRecords):
     """One memory folder (`root`) with its spool (`local`): the project's, or the person's own.
 
     `gate` scans final bytes for secrets; `clock` gives the present time, which only names of backups and intents and
@@ -262,13 +259,6 @@ class MemoryDir:
         for name in (".", backup.FOLDER, refused.FILE, records.THEMES_FILE, "sessions"):
             atomic.refuse_links(self._anchor, self.root / name)
 
-    def _gate(self, record: object, what: str) -> None:
-        """Scan a record of the spool in the form files have. Raises SecretFound."""
-        found = self.gate(dump_value(msgspec.to_builtins(record)))
-        if found:
-            types = ", ".join(sorted({f.type for f in found}))
-            raise SecretFound(f"{types} in {what}; nothing was written", "take it out, then try again")
-
     def recover(self) -> int:
         """Finish what a crash left; the number of writes finished. Every write does this first."""
         if not self.local.is_dir():
@@ -344,111 +334,6 @@ class MemoryDir:
     def _sound(self, path: str, version: atomic.Snapshot) -> None:
         if not version.data.strip() or _is_broken(path, version):
             raise WriteRefused(f"this version of {path} is empty or cannot be read", "choose another: omp backup list")
-
-    # Inbox
-
-    def stage(self, staged: Iterable[Staged]) -> None:
-        """Put entries into the inbox, and their view into `.staging/`. Raises SecretFound; then nothing is staged."""
-        fresh = [msgspec.structs.replace(s, memory=settled_memory(s.memory)) for s in staged]
-        for one in fresh:
-            self._gate(one, f"{one.memory.id}, which was to wait in the inbox")
-        with self.writing():
-            present = {s.memory.id: s for s in self.spool.staged()}
-            for one in fresh:
-                united_one = inbox.joined(one, present.get(one.memory.id))
-                if united_one != present.get(one.memory.id):
-                    self.spool.put_staged(united_one)
-            self._show_inbox()
-
-    def inbox(self) -> list[Staged]:
-        """Give what waits for a person, oldest first."""
-        return self.spool.staged()
-
-    def unstage(self, ids: Iterable[str]) -> None:
-        """Take entries out of the inbox."""
-        with self.writing():
-            for identity in ids:
-                self.spool.drop_staged(identity)
-            self._show_inbox()
-
-    def _show_inbox(self) -> None:
-        atomic.refuse_links(self._anchor, self.root / inbox.FOLDER)
-        inbox.show(self.root, self.spool.staged())
-
-    # Sessions
-
-    def open_sessions(self) -> list[OpenSession]:
-        """Give the sessions of this work tree and branch that are not closed: what waits to be written."""
-        return [s for s in self.spool.sessions() if not s.closed and self._mine(s)]
-
-    def _mine(self, record: OpenSession) -> bool:
-        same_branch = record.branch == self.branch or not record.branch or not self.branch
-        return same_branch and record.work_tree in ("", self.work_tree)
-
-    def put_session(self, record: OpenSession) -> None:
-        """Replace what a session gives, as a whole. Raises SecretFound."""
-        self._gate(record, f"session {record.session}")
-        with self.writing():
-            self.spool.put_session(record)
-
-    def close_session(self, agent: str, session: str) -> None:
-        """Forget a session of this work tree and branch: its memories stand in the files, or are given up."""
-        with self.writing():
-            self.spool.drop_session(agent, session)
-
-    # Local refusals, cursors, counters, feedback
-
-    def refuse_locally(self, refusals: Iterable[Refusal]) -> None:
-        """Keep away what never stood in a file; known to this machine only."""
-        with self.writing():
-            self._desk.refuse_locally(Batch(refuse_locally=tuple(refusals)))
-
-    def lift_locally(self, keys: Iterable[str]) -> None:
-        """Take local refusals back."""
-        with self.writing():
-            self._desk.refuse_locally(Batch(lift=tuple(keys)))
-
-    def cursors(self) -> dict[str, Cursor]:
-        """Give how far each log was read, by path."""
-        return self.spool.cursors()
-
-    def put_cursor(self, cursor: Cursor) -> None:
-        """Remember how far a log was read: the last step, after what it gave is durable."""
-        self.put_cursors((cursor,))
-
-    def put_cursors(self, cursors: Iterable[Cursor]) -> None:
-        """Remember how far logs were read; one that stands so already is not written."""
-        with self.writing():
-            present = self.spool.cursors()
-            for cursor in cursors:
-                if present.get(cursor.path) != cursor:
-                    self.spool.put_cursor(cursor)
-
-    def counters(self) -> dict[str, Counter]:
-        """Give how often each entry was asked for, and when last."""
-        return self.spool.counters()
-
-    def count_access(self, ids: Iterable[str]) -> None:
-        """Count one access of each entry, now."""
-        with self.writing():
-            counters, now = self.spool.counters(), self.clock()
-            for identity in ids:
-                before = counters.get(identity, Counter())
-                counters[identity] = Counter(count=before.count + 1, at=max(now, before.at))
-            self.spool.put_counters(counters)
-
-    def feedback(self) -> dict[str, dict[str, int]]:
-        """Give what people answered: a rule or reason -> `accepted`, `rejected`, ... -> how often."""
-        return self.spool.feedback()
-
-    def count_feedback(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Count answers: pairs of a rule or reason and what the person did."""
-        with self.writing():
-            counts = self.spool.feedback()
-            for name, answer in answers:
-                row = counts.setdefault(name, {})
-                row[answer] = row.get(answer, 0) + 1
-            self.spool.put_feedback(counts)
 
 
 def _problem(path: str, code: str, message: str, hint: str) -> Problem:

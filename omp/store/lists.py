@@ -20,6 +20,7 @@ from omp.yamlfile import insert_entries, load, new_list_file, read_entries, remo
 from omp.yamlfile.writer import sort_key
 
 _DASH = re.compile(rb"( *)- id: ['\"]?")
+_CHUNK = 4096
 _NIL = b"\xc0"
 """An entry without unknown fields, as msgpack."""
 
@@ -206,18 +207,32 @@ def _unproven(path: str, problems: tuple[Problem, ...] = ()) -> WriteRefused:
 # What changed
 
 
-def _common(old: bytes, new: bytes) -> tuple[int, int]:
+def common_ends(old: bytes, new: bytes) -> tuple[int, int]:
     """Give the lengths of the common beginning and of the common end, which do not overlap."""
     most = min(len(old), len(new))
-    front = bisect_right(range(1, most + 1), 0, key=lambda n: old[:n] != new[:n]) if most else 0
+    front = 0
+    while front < most and old[front : front + _CHUNK] == new[front : front + _CHUNK]:
+        front = min(front + _CHUNK, most)
+    near = min(front + _CHUNK, most) - front
+    front += bisect_left(range(1, near + 1), True, key=lambda n: old[front : front + n] != new[front : front + n])
     most -= front
-    back = bisect_right(range(1, most + 1), 0, key=lambda n: old[-n:] != new[-n:]) if most else 0
+    back = 0
+    while back < most and _end(old, back, _CHUNK) == _end(new, back, _CHUNK):
+        back = min(back + _CHUNK, most)
+    near = min(back + _CHUNK, most) - back
+    back += bisect_left(range(1, near + 1), True, key=lambda n: _end(old, back, n) != _end(new, back, n))
     return front, back
+
+
+def _end(data: bytes, behind: int, size: int) -> bytes:
+    """Give `size` bytes that end `behind` bytes before the end."""
+    stop = len(data) - behind
+    return data[max(stop - size, 0) : stop]
 
 
 def changed_lines(old: bytes, new: bytes, context: int = 3) -> tuple[int, int]:
     """Give start and end in `new` of the lines that differ, with `context` lines around them."""
-    front, back = _common(old, new)
+    front, back = common_ends(old, new)
     start, stop = front, len(new) - back
     for _ in range(context + 1):
         start = new.rfind(b"\n", 0, start)
@@ -235,7 +250,7 @@ def _window(rows: Sequence[Row], old: bytes, new: bytes) -> tuple[int, int, int,
 
     None when the change reaches outside the entries, or the list is not one dash a line at one indent.
     """
-    front, back = _common(old, new)
+    front, back = common_ends(old, new)
     lines = [r.line for r in rows]
     line = old.count(b"\n", 0, front) + 1
     first = bisect_right(lines, line) - 1

@@ -22,6 +22,7 @@ from omp.errors import BrokenFile, OmpError
 from omp.model import LIST_FILES, TYPES, Entry, Finding, Memory, Problem, Stored
 from omp.store import atomic
 from omp.store.atomic import Snapshot
+from omp.store.idlist import IdList
 from omp.yamlfile import Document, load, read_entries, read_facts
 
 VERSION = 1
@@ -187,6 +188,7 @@ class Reader:
         self._records = local / "parsed"
         self._place = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
         self._seen: dict[str, tuple[tuple[int, ...], FileReading]] = {}
+        self._listed = IdList(self._records / f"{self._place}.ids")
         self._ids: dict[str, tuple[str, frozenset[str]]] = {}
         self._mark = b""
 
@@ -232,6 +234,8 @@ class Reader:
                 reading.clean = not self._gate(snapshot.data)
                 self._record(reading)
         self._seen[relative] = (mark or (), reading)
+        if mark is not None and "/" in relative and not reading.broken and self._records.parent.is_dir():
+            self._listed.learn(relative, mark, self.ids(reading))
         return reading
 
     def bare(self, relative: str, snapshot: Snapshot) -> FileReading:
@@ -252,7 +256,10 @@ class Reader:
     def holds(self, relative: str, ids: set[str]) -> set[str]:
         """Tell which of the ids stand in a file, without parsing it when none of them occurs in its bytes."""
         seen = self._seen.get(relative)
-        if seen is None or seen[0] != stamp(self.root / relative):
+        mark = stamp(self.root / relative)
+        if seen is None or seen[0] != mark:
+            if self._listed.absent(relative, mark, ids):
+                return set()
             found = atomic.read_bytes(self.root / relative)
             ids = {i for i in ids if found is not None and i.encode() in found[0]}
         if not ids:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omp.errors import OmpError, SecretFound, WriteRefused
-from omp.store import Batch, backup
+from omp.store import Batch, backup, lists
 from tests.store.support import NOW, SECRET, decision, entries_of, files, lesson, open_dir
 
 needs_rights = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="rights do not bind this user")
@@ -229,3 +231,20 @@ def test_names_of_backups_sort_by_time_and_hold_no_clock_format_of_the_system() 
     assert backup.file_name("decisions/2026-01.yaml", NOW, "ab" * 32) == (
         "decisions~2026-01.yaml.20260302T100000Z-abababab"
     )
+
+
+@given(
+    st.binary(max_size=40), st.binary(max_size=40), st.binary(max_size=40), st.binary(max_size=40), st.integers(0, 3)
+)
+def test_the_common_ends_of_two_files_are_found(
+    front: bytes, one: bytes, other: bytes, back: bytes, times: int
+) -> None:
+    pad = b"0123456789abcdef" * 256 * times
+    old, new = front + pad + one + pad + back, front + pad + other + pad + back
+    start, end = lists.common_ends(old, new)
+    assert old[:start] == new[:start]
+    assert end == 0 or old[-end:] == new[-end:]
+    assert start + end <= min(len(old), len(new))
+    if start + end < min(len(old), len(new)):
+        assert old[start : start + 1] != new[start : start + 1]
+        assert old[len(old) - end - 1] != new[len(new) - end - 1]
