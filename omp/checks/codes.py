@@ -102,7 +102,7 @@ def reference() -> str:
         "# Problem codes",
         "",
         "What `omp validate` prints: `path:line:column: code: message`. Errors make it exit 1; warnings do so only",
-        "with `--strict`. With `--staged`, problems on lines that stood there before this commit are printed as warnings.",
+        "with `--strict`. With `--staged`, problems that stood there before this commit are printed as warnings.",
         "",
         "| code | severity | what it says | mend |",
         "| --- | --- | --- | --- |",
