@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PROFILES = Path(__file__).with_name("data") / "profiles"
 LANGUAGE_PAIRS = ("en-en", "zh-zh", "cross")
 MARGIN = 0.002
-"""Where a similarity lies this near a threshold the careful outcome is taken (promise 8): machines round differently."""
+"""Where a similarity lies this near a threshold the careful outcome is taken: machines round differently."""
 
 Knots = tuple[tuple[float, float], ...]
 

@@ -164,9 +164,7 @@ class _Given:
         reasons = guard(claim, memory.claim)
         relation = relate(claim, memory.claim, value, Calibration(model="", revision="")).relation
         same = value > 0.5 and not reasons and self.merges
-        comparison = Comparison(
-            relation="duplicate" if same else relation, similarity=value, raw=value, guard=reasons
-        )
+        comparison = Comparison(relation="duplicate" if same else relation, similarity=value, raw=value, guard=reasons)
         return _Found(memory=memory, comparison=comparison)
 
 
@@ -209,9 +207,7 @@ class _Model:
             nearest = places[numpy.argsort(-raw[places], kind="stable")[:NEIGHBOURS]]
             for n in nearest:
                 memory = self._memories[int(n)]
-                found.append(
-                    _Found(memory=memory, comparison=relate(claim, memory.claim, float(raw[n]), self._scale))
-                )
+                found.append(_Found(memory=memory, comparison=relate(claim, memory.claim, float(raw[n]), self._scale)))
         return sorted(found, key=lambda f: (-f.comparison.similarity, f.memory.id))
 
 
@@ -290,7 +286,9 @@ class _Judging:
         if candidate.confidence >= self.limits.keep and not self._newer(candidate, old):
             return Verdict(action="drop", reason="obsolete", against=old.id)
         verdict = self._new(candidate)
-        return msgspec.structs.replace(verdict, reason="update", against=old.id) if verdict.action == "keep" else verdict
+        return (
+            msgspec.structs.replace(verdict, reason="update", against=old.id) if verdict.action == "keep" else verdict
+        )
 
     def _joins(self, candidate: Candidate, reason: str, effect: Effect, against: str, value: float) -> Verdict:
         """Let a candidate join an entry; one that is not sure enough for the files adds nothing to them."""

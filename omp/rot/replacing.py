@@ -24,9 +24,11 @@ _VALUE_KINDS = frozenset({"number", "path", "name", "negation", "modality", "slo
 _RETIRED = tuple(
     re.compile(p, re.I)
     for p in (
-        r"\b(?:switch|switched|switching|mov(?:e|ed|ing)|migrat(?:e|ed|ing)|chang(?:e|ed|ing)|went|upgraded|port(?:ed)?)\b[^.;]{0,40}?\bfrom\s+(?P<x>[^.,;]+?)\s+(?:to|over to|onto)\b",
+        r"\b(?:switch|switched|switching|mov(?:e|ed|ing)|migrat(?:e|ed|ing)|chang(?:e|ed|ing)|went|upgraded|port(?:ed)?)\b"
+        r"[^.;]{0,40}?\bfrom\s+(?P<x>[^.,;]+?)\s+(?:to|over to|onto)\b",
         r"\breplac(?:e|ed|ing)\s+(?P<x>[^.,;]+?)\s+(?:with|by)\b",
-        r"\b(?:no longer|not any more|stopped|stop)\s+(?:us(?:e|ing)|need(?:ing)?|support(?:ing)?|run(?:ning)?|on|want(?:ing)?|rely(?:ing)? on|depend(?:ing)? on|do(?:ing)?)?\s*(?P<x>[^.,;]+)",
+        r"\b(?:no longer|not any more|stopped|stop)\s+(?:us(?:e|ing)|need(?:ing)?|support(?:ing)?|run(?:ning)?"
+        r"|on|want(?:ing)?|rely(?:ing)? on|depend(?:ing)? on|do(?:ing)?)?\s*(?P<x>[^.,;]+)",
         r"(?P<x>[^.,;，。；\s]+)\s+is (?:no longer (?:used|needed|supported)|gone|retired|deprecated|obsolete)\b",
         r"从\s*(?P<x>[^，。；]+?)\s*(?:迁移|切换|换|改|转|升级|搬|迁)(?:到|成|为|至)",
         r"(?:不再|不要再|停止|弃用|废弃|停用)\s*(?:使用|用|依赖|支持|采用|需要|跑在|走)?\s*(?P<x>[^，。；]+)",
@@ -38,10 +40,12 @@ _PERIOD = re.compile(r"(?:week|sprint|iteration|month|quarter|phase|round|year|d
 _PERIOD_AFTER = re.compile(r"^\s*(?:周|期|轮|阶段|次|季度|个?迭代|年|月)")
 _CLAUSE = re.compile(r"[，,;；。]|\.\s|\band\b|、")
 _REASON = re.compile(
-    r"^\s*(?:because|since|as it|so that|due to|for the|which|when|if|after|before|原因|因为|由于|以便|所以|当|如果)", re.I
+    r"^\s*(?:because|since|as it|so that|due to|for the|which|when|if|after|before|原因|因为|由于|以便|所以|当|如果)",
+    re.I,
 )
 _REMINDER = re.compile(
-    r"^\s*(?:please\s+)?(?:do not|don'?t|never)\s+forget\s+to\s+(?P<en>\w+)|^\s*(?:please\s+)?remember\s+to\s+(?P<en2>\w+)"
+    r"^\s*(?:please\s+)?(?:do not|don'?t|never)\s+forget\s+to\s+(?P<en>\w+)"
+    r"|^\s*(?:please\s+)?remember\s+to\s+(?P<en2>\w+)"
     r"|(?:别忘了|不要忘了|不要忘记|记得)(?P<zh>[^，。；]{2})",
     re.I,
 )
@@ -141,7 +145,8 @@ def _periods(one: Reading, other: Reading) -> bool:
         {
             q.raw
             for q in r.quantities
-            if _PERIOD.search(r.text[: q.start]) or (not q.of and _PERIOD_AFTER.match(r.text[q.end :]) and r.text[: q.start].endswith("第"))
+            if _PERIOD.search(r.text[: q.start])
+            or (not q.of and _PERIOD_AFTER.match(r.text[q.end :]) and r.text[: q.start].endswith("第"))
         }
         for r in (one, other)
     ]

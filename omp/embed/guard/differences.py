@@ -50,7 +50,7 @@ def _numbers(a: Reading, b: Reading) -> list[Difference]:
         return []
     one, other = next(((p, q) for p, q in product(left, right) if p.of == q.of), (left[0], right[0]))
     kind = "number" if one.of == other.of and _same_thing_counted(a, one, b, other) else "quantity"
-    if kind == "quantity" and (one.weak or other.weak):
+    if one.of != other.of and (one.weak or other.weak):
         return []
     texts = (a.text[one.start : one.end].strip(), b.text[other.start : other.end].strip())
     return [Difference(kind=kind, reason=f"number: {texts[0]} / {texts[1]}")]
@@ -60,7 +60,7 @@ _COUNTED = re.compile(rf"[\s-]*(?P<en>[A-Za-z]+)|\s*(?P<zh>[{HAN}])")
 
 
 def _same_thing_counted(a: Reading, one: Quantity, b: Reading, other: Quantity) -> bool:
-    """Tell whether two plain numbers count the same thing as far as the next word shows: 3 nodes, 2 approvals do not."""
+    """Tell whether two plain numbers count the same thing as far as the next word shows."""
     if one.of or other.of:
         return True
     after = [_COUNTED.match(r.text, q.end) for r, q in ((a, one), (b, other))]
@@ -94,10 +94,18 @@ def _names(a: Reading, b: Reading) -> list[Difference]:
     right = sorted(n for n in b.names - b.denied.keys() if not _known_to(n, a))
     # A person's name in Chinese characters may be the same person's as one in letters: nobody can tell from here.
     pairs = [(p, q) for p, q in product(left, right) if p.isascii() == q.isascii()]
-    if not pairs:
-        return []
-    left, right = [pairs[0][0]], [pairs[0][1]]
-    return [Difference(kind="name", reason=f"name: {left[0]} / {right[0]}")]
+    pairs = pairs or _variants(a, b)
+    return [Difference(kind="name", reason=f"name: {one} / {other}") for one, other in pairs[:1]]
+
+
+_PARTS = re.compile(r"[-_.]")
+
+
+def _variants(a: Reading, b: Reading) -> list[tuple[str, str]]:
+    """Find identifiers that share a part and differ in another, `logs-eu` and `logs-us`, each unknown to the other."""
+    left = sorted(w for w in a.words - b.words if _PARTS.search(w) and w.isascii())
+    right = sorted(w for w in b.words - a.words if _PARTS.search(w) and w.isascii())
+    return [(p, q) for p, q in product(left, right) if set(_PARTS.split(p)) & set(_PARTS.split(q))]
 
 
 def _known_to(name: str, other: Reading) -> bool:
@@ -180,4 +188,8 @@ def _word(a: Reading, b: Reading) -> Difference | None:
     _, i, j, k, m = changed[0]
     if j - i > limit or m - k > limit:
         return None
+    slots = lexicon().slot_words
+    for name in a.slots.keys() & b.slots.keys():
+        if a.slots[name] & b.slots[name] and all(w in slots[name] for w in (*left[i:j], *right[k:m])):
+            return None  # two words for one value
     return Difference(kind="word", reason=f"word: {' '.join(left[i:j])} / {' '.join(right[k:m])}")

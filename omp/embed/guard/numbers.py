@@ -25,8 +25,11 @@ class Quantity(Struct, frozen=True, kw_only=True):
 
 
 _ONES = {w: n for n, w in enumerate(
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"])}  # fmt: skip
-_TENS = {w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"])}  # fmt: skip
+_TENS = {
+    w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
 _SCALE = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _WORD = "|".join([*_ONES, *_TENS, *_SCALE, "dozen"])
 _ENGLISH = rf"(?:(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?={_WORD})(?:{_WORD}))*)"
@@ -40,14 +43,16 @@ _CLOCK = re.compile(
     | \bhalf\s+past\s+(?P<half>\d{{1,2}}|{_ENGLISH})\b
     | \bquarter\s+past\s+(?P<quarter>\d{{1,2}}|{_ENGLISH})\b
     | \b(?P<word>\d{{1,2}}|{_ENGLISH})(?=\s+(?:o'?clock|at\s+night|in\s+the\s+(?:morning|evening|afternoon)))
-    | (?P<zh>\d{{1,2}}|[{_NUMERAL}]{{1,3}})\s*[点點](?!击|数|位|赞|名|评|选|个)(?P<zm>半|一刻|整|钟|[{_NUMERAL}]{{1,3}}分|\d{{1,2}}分)?
+    | (?P<zh>\d{{1,2}}|[{_NUMERAL}]{{1,3}})\s*[点點](?!击|数|位|赞|名|评|选|个)
+        (?P<zm>半|一刻|整|钟|[{_NUMERAL}]{{1,3}}分|\d{{1,2}}分)?
     """,
     re.X | re.I,
 )
 _PERCENT = re.compile(rf"百分之(?P<zh>[{_NUMERAL}]+|\d+(?:\.\d+)?)|\b(?P<in>one\s+in\s+a\s+hundred)\b", re.I)
 _PLAIN = re.compile(
     rf"""(?<![A-Za-z\d_.-])(?P<version>[vV]\d+(?:\.\d+)*)\b
-    | (?<![A-Za-z\d_.])(?P<money>[$€¥])?(?P<digits>{_DIGITS})(?P<scale>[kK](?![A-Za-z])|\s*[百千万亿](?!字节|兆))?(?:st|nd|rd|th)?
+    | (?<![A-Za-z\d_.])(?P<money>[$€¥])?(?P<digits>{_DIGITS})
+        (?P<scale>[kK](?![A-Za-z])|\s*[百千万亿](?!字节|兆))?(?:st|nd|rd|th)?
     | \b(?P<fraction>half\s+an?)(?=\s)
     | (?<![\w-])(?P<words>{_ENGLISH})(?![\w])
     | (?P<half>半)(?=个?(?:小时|钟头|天|年|周|月|星期))
@@ -218,7 +223,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
 
 
 def same(a: Quantity, b: Quantity) -> bool:
-    """Tell whether two quantities are one: the same value of the same thing, or the same number with its unit left out."""
+    """Tell whether two quantities are one: the same value, or one number with its unit left out."""
     if a.of == b.of and a.of:
         # Months and years have no exact length: twelve months and a year are the same statement.
         tolerance = 0.015 if a.of == "time" and min(a.value, b.value) >= 2_592_000 else 1e-9

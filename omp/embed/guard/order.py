@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from difflib import SequenceMatcher
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from omp.embed.guard.reading import Reading
 
@@ -19,7 +19,7 @@ Sides = tuple[frozenset[str], frozenset[str]]
 _FROM_TO = (
     re.compile(r"\bfrom\b(?P<one>.+?)\b(?:to|into)\b(?P<two>[^.,;]+)", re.I),
     re.compile(r"(?:从|由)(?P<one>.+?)(?:到|至|进|迁移到|流入|拷给|改为|换成|切换到|改成)(?P<two>[^，。；]+)"),
-    re.compile(r"把(?P<one>.+?)(?:给|到|至|进)(?P<two>[^，。；]+)"),
+    re.compile(r"(?P<one>[^，。；]+?把.+?)(?:给|到|至|进)(?P<two>[^，。；]+)"),
 )
 _BEFORE = re.compile(r"\bbefore\b|\bprior to\b|\bahead of\b|\bfollowed by\b|\bprecedes?\b", re.I)
 _AFTER = re.compile(r"\bafter\b|\bonce\b|\bfollowing\b|\bfollows?\b", re.I)
@@ -34,12 +34,14 @@ def order(a: Reading, b: Reading) -> bool:
     for cue in (_role_sides, _direction_sides, _sequence_sides):
         one, other = cue(a), cue(b)
         if one and other:
-            straight = len(one[0] & other[0]) + len(one[1] & other[1])
-            crossed = len(one[0] & other[1]) + len(one[1] & other[0])
-            if crossed > straight:
+            crossed = (len(one[0] & other[1]), len(one[1] & other[0]))
+            straight = (len(one[0] & other[0]), len(one[1] & other[1]))
+            if min(crossed) and (sum(crossed) > sum(straight) or not min(straight)):
                 return True
-            if straight > crossed:
+            if sum(straight) > sum(crossed):
                 return False
+            if sum(crossed) > sum(straight):
+                return True
     return _partners(a, b) or _shuffled(a, b)
 
 
@@ -104,7 +106,7 @@ _JOINTS = re.compile(r"[,;，；、:：]|\band\b|\bbut\b|\bwhile\b|而(?!不是|
 
 def _segments(reading: Reading) -> list[frozenset[str]]:
     cuts = [0, *(m.start() for m in _JOINTS.finditer(reading.text)), len(reading.text) + 1]
-    parts = [_between(reading, s, e) for s, e in zip(cuts, cuts[1:], strict=False)]
+    parts = [_between(reading, s, e) for s, e in pairwise(cuts)]
     return [p for p in parts if p]
 
 

@@ -94,6 +94,8 @@ _ABSENT = re.compile(r"没有|未经|没|除非|不经")
 _DENIED = re.compile(r"不(?:许|能|得|准|可以|允许|可|会|要|予)|别|禁止")
 _PREFER_TO = frozenset({"prefer"})
 _PREFER_OVER = frozenset({"prefer", "favour", "favor", "chos", "choos", "chosen", "pick"})
+_BRANCHES = frozenset({"main", "master", "develop"})
+_BEFORE_BRANCH = frozenset({"from", "off", "to", "into", "on", "onto", "of", "in"})
 _NOT_PATHS = frozenset({"and/or", "read/write", "on/off", "yes/no", "either/or", "he/she", "input/output", "ci/cd"})
 
 
@@ -351,21 +353,21 @@ def _name(words: Lexicon, latin: list[_Piece], at: int, chinese: bool) -> str:
     lower = text.casefold()
     if lower in words.not_names or lower.removesuffix("s") in words.not_names:
         return ""
-    known = words.names.get(lower)
-    if known in ("main", "master", "develop") and not chinese:
+    known = words.names.get(lower, "")
+    if known in _BRANCHES and not chinese:
         before = latin[at - 1].text.casefold() if at else ""
         after = latin[at + 1].text.casefold() if at + 1 < len(latin) else ""
-        return known if before in ("from", "off", "to", "into", "on", "onto", "of", "in") or after == "branch" else ""
+        return str(known) if before in _BEFORE_BRANCH or after == "branch" else ""
     inner = any(c.isupper() for c in text[1:]) or (any(c.isdigit() for c in text)) or "_" in text
     capital = text[0].isupper() and not piece.first
     if known and (lower not in words.everyday or chinese or capital or (piece.first and text[0].isupper())):
-        return known
+        return str(known)
     if piece.first and text[0].isupper() and at + 1 < len(latin) and stem(text) not in words.empty_words:
         stems_after = [stem(p.text) for p in latin[at + 1 : at + 4] if p.clause == piece.clause]
         if stems_after and words.doers.at(stems_after, 0):
             return lower
     if inner and not text.casefold().startswith("v1"):
-        return known or lower
+        return str(known or lower)
     if chinese and words.latin_equals.get(lower) is None and lower not in words.empty_words:
         return lower
     return lower if capital and stem(text) not in words.empty_words else ""
@@ -453,7 +455,7 @@ def _turn(value: str, flip: tuple[str, ...] | None, denied: bool) -> str:
         return value
     if flip is None:
         return f"not {value}"
-    return flip[1 - flip.index(value)]
+    return flip[1] if value == flip[0] else flip[0]
 
 
 def _roles(
