@@ -89,6 +89,8 @@ def _listed(event: CleanEvent, answer: str) -> Proposal | None:
     listed = options(event.text)
     if not listed:
         return None
+    if not _OFFERED.search(event.text) and not _ORDINAL.search(answer):
+        return None
     chosen = _chosen(listed, answer)
     if chosen is None:
         return None
@@ -96,6 +98,14 @@ def _listed(event: CleanEvent, answer: str) -> Proposal | None:
     first = words.sentences(listed[chosen])
     quote = first[0].text if first else listed[chosen]
     return Proposal(text=listed[chosen], quote=quote, event=event, others=others)
+
+
+_OFFERED = re.compile(
+    r"\boptions?\b|\b(?:two|three|four|several) (?:ways|options|approaches|choices|possibilities|routes)\b|either|alternativ"
+    r"|方案|思路|办法|选项|做法|两种|三种|要么",
+    re.IGNORECASE,
+)
+"""A list is one of options only where the message says so; other lists tell what was done."""
 
 
 def _chosen(listed: list[str], answer: str) -> int | None:
@@ -119,13 +129,18 @@ def _spoken(event: CleanEvent, answer: str, rules: Rules) -> Proposal | None:
     offers = [
         n
         for n, (s, a) in enumerate(marked)
-        if "talk.proposal" in a and "talk.errand" not in a and not s.text.endswith(("?", "？"))
+        if "talk.proposal" in a
+        and "talk.errand" not in a
+        and not s.text.endswith(("?", "？"))
+        and not _REPORT.match(s.text)
     ]
     if not offers:
         return None
     asked = words.content(answer)
     overlap = {
-        n: len(asked & words.content(said[n].text)) for n in range(len(said)) if not said[n].text.endswith(("?", "？"))
+        n: len(asked & words.content(s.text))
+        for n, s in enumerate(said)
+        if not s.text.endswith(("?", "？")) and not _REPORT.match(s.text)
     }
     most = max(overlap.values(), default=0)
     first = [n for n in offers if "talk.alternative" not in marked[n][1]] or offers
@@ -151,6 +166,14 @@ def _spoken(event: CleanEvent, answer: str, rules: Rules) -> Proposal | None:
     return Proposal(text=_LEAD.sub("", taken), quote=said[start].text, event=event, others=others)
 
 
+OFFER_LIMIT = 400
+"""Characters up to which a message can be a short offer of options; longer ones name too much."""
+_REPORT = re.compile(
+    r"^\W*(?:let me|now let|i'll (?:check|look|see|start|run|read)|i (?:have|will)|looking|checking|created|added|fixed"
+    r"|updated|done|changed|removed|moved|已|我先|我来(?:看|查|检)|让我|现在|好的)",
+    re.IGNORECASE,
+)
+_DOING = re.compile(r"(?:i|you|we) (?:\w+ed|did|am|was|were|just)\b|我(?:刚|已|把)|你(?:怎么|刚|又)", re.IGNORECASE)
 _OPTIONS = re.compile(
     r"[\w./-]+ or [\w./-]+|还是|或者?|要么|either|both work|都行|都可以|折中|[，,、].{1,16}[？?]$", re.IGNORECASE
 )
@@ -158,13 +181,14 @@ _OPTIONS = re.compile(
 
 def chosen(turn: Turn, question: str, answer: str) -> bool:
     """Tell whether `answer` picks one of the options that the person (`question`) or the assistant has just named."""
-    offered = f"{question}\n{turn.text}"
+    named_by = [t for t in (question, turn.events[-1].text if turn.events else "") if len(t) <= OFFER_LIMIT]
+    offered = "\n".join(named_by)
     if not _OPTIONS.search(offered):
         return False
     lead = re.split(r"[.。!！;；]|(?<![\d])[，,]", words.unfilled(answer), maxsplit=1)[0]
     picked = words.content(lead)
     named = words.content(offered)
-    return bool(picked & named) and words.width(lead) <= 40
+    return bool(picked & named) and words.width(lead) <= 40 and not _DOING.match(lead)
 
 
 def answered(turn: Turn, answer: str) -> Proposal | None:

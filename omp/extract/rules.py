@@ -33,6 +33,12 @@ ASKED_BOOST = 0.25
 """Share of the missing strength that a statement gains as answer to a question or proposal of the assistant."""
 
 
+_BARE_WISH = re.compile(
+    r"(?:please |pls |oh |and )*(?:remember|note|save|keep) (?:this|that|it)(?: one)?(?: please)?[\s.!:,]*"
+    r"|(?:请|帮我|给我)?(?:记住|记一下|记下来|记好|牢记)(?:这个|这点|这条|这件事|吧|了)?[\s。！：，,.!]*|/extract-memory",
+    re.IGNORECASE,
+)
+"""A wish to remember that names nothing itself: it speaks of the next sentence, else of what was said before."""
 _OTHERS = re.compile(r"\s*(?:they|he|she)\b|\s*(?:他们?|她们?)", re.IGNORECASE)
 
 
@@ -221,6 +227,8 @@ class _Pass:
     def _statements(self, event: CleanEvent, view: str, turn: Turn, acts: frozenset[str]) -> None:
         said = [s for s in words.sentences(event.text) if view[s.start : s.end].strip()]
         said = statements.own_part(said, len(event.text))
+        if words.foreign(view) and "talk.remember" not in acts:
+            return
         if self._late_reason(event, said):
             return
         readings = [
@@ -235,7 +243,7 @@ class _Pass:
         asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
         hidden = words.secret_sentences(said)
         back = "talk.retract" in acts
-        for group in statements.groups(said, readings, self.rules):
+        for group in _with_asked(statements.groups(said, readings, self.rules), said, asked):
             group = [n for n in group if n not in hidden]
             if not group or (
                 back and self._only_takes_back(view, [said[n] for n in group], [readings[n] for n in group])
@@ -340,3 +348,20 @@ def _remainder(view: str, proposal: str) -> str:
     fresh = words.content(extra) - words.content(proposal)
     digits = any(c.isdigit() for w in fresh for c in w)
     return extra if digits and identity.normalise(extra) not in identity.normalise(proposal) else ""
+
+
+def _with_asked(groups: list[list[int]], said: list[Sentence], asked: list[bool]) -> list[list[int]]:
+    """Add what the person asked to be remembered in so many words, whether a rule finds it worth keeping or not."""
+    taken = {n for group in groups for n in group}
+    fresh = []
+    for n, sentence in enumerate(said):
+        if not asked[n] or n in taken:
+            continue
+        bare = _BARE_WISH.fullmatch(sentence.text.strip()) is not None
+        following = n + 1
+        if not bare:
+            fresh.append([n])
+        elif following < len(said) and following not in taken:
+            fresh.append([n, following])
+        taken.update(fresh[-1] if fresh else ())
+    return sorted([*groups, *fresh])

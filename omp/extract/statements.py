@@ -19,6 +19,10 @@ LONG_PASTE = 1600
 """Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
 APART = 0.7
 """Strength from which a neighbouring sentence of another kind makes a statement of its own."""
+PASTED_LINES = 20
+"""Lines from which a message is taken for pasted matter too."""
+SENTENCE_LIMIT = 400
+"""Characters from which a stretch without an end is no sentence somebody wrote."""
 LEAST_WIDTH = 10
 """Letters and digits (a Chinese character counts two) below which nothing is said that could last."""
 _BLOCKED = frozenset(f"trivial.{name}" for name in ("question", "request", "thanks", "chat", "sarcasm", "one_off"))
@@ -26,11 +30,11 @@ _BLOCKED = frozenset(f"trivial.{name}" for name in ("question", "request", "than
 
 
 def own_part(said: list[Sentence], length: int) -> list[Sentence]:
-    """Of a long pasted message give only the first and the last paragraph."""
-    if length < LONG_PASTE or not said:
-        return said
-    ends = {said[0].paragraph, said[-1].paragraph}
-    return [s for s in said if s.paragraph in ends and len(s.text) < 400]
+    """Give the sentences that are the person's own words: no code, and of a long paste only its first and last lines."""
+    ends = {said[0].paragraph, said[-1].paragraph} if said else set()
+    if length >= LONG_PASTE or len({s.paragraph for s in said}) > PASTED_LINES:
+        said = [s for s in said if s.paragraph in ends]
+    return [s for s in said if len(s.text) < SENTENCE_LIMIT and not words.code_shaped(s.text)]
 
 
 def groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
@@ -119,9 +123,6 @@ def made(
     None when the sentences state nothing; a statement that was ruled out carries `drop`.
     """
     limit = int(rules.thresholds["claim_characters"])
-    if len(group) > 1:
-        stating = [n for n, s in enumerate(group) if not fields.rejected(s.text)] or list(range(len(group)))
-        group, readings = [group[n] for n in stating], [readings[n] for n in stating]
     joined = discourse.statement(group, 2 * limit)
     whole = readings[0]
     if len(group) > 1:
@@ -137,6 +138,9 @@ def made(
         if before < LEAST:
             return None
         kind, drop = lost, _reason(readings)
+    stating = [n for n, s in enumerate(group) if not fields.rejected(s.text)]
+    if stating and len(stating) < len(group):
+        group, readings = [group[n] for n in stating], [readings[n] for n in stating]
     core = max(zip(group, readings, strict=True), key=lambda p: p[1].strength.get(kind, 0.0))[0]
     claim, rationale = _claim(group, core, limit)
     if words.width(claim) < LEAST_WIDTH and not asked:

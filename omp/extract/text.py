@@ -63,6 +63,30 @@ def width(text: str) -> int:
     return sum(2 if _CJK.match(c) else 1 for c in text if c.isalnum())
 
 
+_CODE = re.compile(
+    r"^\s*(?:at [\w.$<]+ ?\(|at \w+$|import |from \w[\w.]* import|const |let \w+ =|var |def \w+\(|class \w+[:({]|export |return |function |<[/\w!]|\$ |#!|#include|\+\+\+|---|@@|diff --git"
+    r"|File \"|Traceback|Caused by|['\"]?/(?:var|Users|home|tmp|private|etc|opt)/\S+.*\.\w{2,4}['\"]?$|[│|├└]|\d+ ?[│|]|['\"]?/[\w./~-]+['\"]?$|-[HFXd] |[{}\[\]]|//|/\*|\*\*?[A-Z]\w+ `)|[;{}]\s*$|=>|</|/>|\w\(\)|&&|\|\||::"
+)
+_CODE_MARKS = re.compile(r"[{}<>;=│\\$]")
+_KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff]")
+_FOREIGN = re.compile(
+    r"[ãõçñßøåæœêûîôëïáéíóúâàèùäöü]|\b(?:que|para|uma|não|los|las|una|por|les|des|und|der|die|nicht|est|avec|pour|wir|ist|het|niet|che|della|sono)\b",
+    re.IGNORECASE,
+)
+
+
+def code_shaped(text: str) -> bool:
+    """Tell whether a sentence is code, output or a bare path rather than somebody's words."""
+    return _CODE.search(text) is not None or len(_CODE_MARKS.findall(text)) > 0.05 * len(text)
+
+
+def foreign(text: str) -> bool:
+    """Tell whether a text is in neither of the languages of the rules, whose weak signs would misread it."""
+    if _KANA.search(text):
+        return len(_KANA.findall(text)) >= 3
+    return len(_FOREIGN.findall(text)) >= max(2, len(text.split()) // 8)
+
+
 def chinese(text: str) -> bool:
     """Tell whether the text is mainly Chinese."""
     letters = sum(c.isalpha() for c in text)
