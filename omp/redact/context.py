@@ -47,7 +47,7 @@ _NOT_AFTER = re.compile(
 _IDENT_LEFT = re.compile(r"[A-Za-z0-9_.\-$]{0,48}$")
 _IDENT_RIGHT = re.compile(r"[A-Za-z0-9_\-]{0,40}")
 _NOT_BEFORE = re.compile(
-    r"(?i)(?:public|primary|foreign|partition|sort|cache|idempotency|i18n|translation|locale|react|object|dict|json|yaml|unique|composite|row|"
+    r"(?i)(?<![a-z])(?:public|primary|foreign|partition|sort|cache|idempotency|i18n|translation|locale|react|object|dict|json|yaml|unique|composite|row|"
     r"hot|arrow|shift|enter|tab|esc|map|next|cancel|csrf_?|stop|max|min|num|n|total|prompt|completion|input|output|context|eos|bos|pad|special|"
     r"design|host|known|fingerprint|dedup\w*|group|order|shard|bucket|lookup|index|hash|memory|entry|record|kv|no|any|new line|thinking|reasoning|cached|"
     r"token of|invalid|missing|wrong|duplicate)[-_. ]?$"
@@ -73,7 +73,7 @@ _SAID_EN = re.compile(
     r"|\s+(?:(?:has|have|was|is|got|been|just|now)\s+){0,3}(?:changed|set|reset|updated|rotated|switched|moved|back)?\s*to(?:\s+be)?"
     r"|'s|\s+(?:->|=>)|,?\s+i\.e\.|\s+(?:called|named|like|remains|again))\s+|\s*[:：]\s*)" + _OPEN
 )
-_BOND_ZH = r"\s?(?:：|:|=|是|为|為|成|→|(?=[「『“\"'`【]))\s{0,3}\n?"
+_BOND_ZH = r"\s?(?:：|:|=|是|为|為|成了?|到|→|(?=[「『“\"'`【]))\s{0,3}\n?"
 _SAID_ZH = re.compile(
     r"[^\n，。；;,！!？?：:=\\\"'`\x00]{0,14}?(?:是|为|為|成了?|叫做?|用的?|填写?|改为|设为|等于|就|给你|如下|在这|发你)?"
     + _BOND_ZH
@@ -81,13 +81,13 @@ _SAID_ZH = re.compile(
 )
 _SAID_MIXED = re.compile(
     r"[ \t]?[^\x00-\x7f，。；：]{0,14}?(?:是|为|為|成了?|填|用|设|写|叫)?"
-    + _BOND_ZH.replace("成|", "成|填|用|设|写|叫|")
+    + _BOND_ZH.replace("成了?|", "成了?|填|用|设|写|叫|")
     + _OPEN
 )
 _SAID_ZH_TIGHT = re.compile(r"\s{0,2}" + _OPEN + r"(?=[!-~])")
 _NEXT = re.compile(r"\s{1,2}" + _OPEN)
 _BARE = re.compile(
-    r"[^\s\"'`<>|\x00，。；：、！？（）「」『』“”‘’《》【】…\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]{1,256}"
+    r"[^\s\"'`<>|\x00，。；：、！？（）「」『』“”‘’《》【】…\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]{1,8192}"
 )
 _CLOSERS = {
     "「": "」",
@@ -145,7 +145,11 @@ def _word(text: str, m: re.Match[str]) -> _Word | None:
     if text[start : start + 1].isascii():
         left = _IDENT_LEFT.search(text, max(0, start - 48), start)
         before = left.group() if left else ""
-        if kind == "token" and _NOT_BEFORE.search(text[max(0, start - 24) : start]) and before.upper() != before:
+        if (
+            kind == "token"
+            and _NOT_BEFORE.search(text[max(0, start - 24) : start])
+            and not before.rpartition(".")[2].isupper()
+        ):
             return None
         right = _IDENT_RIGHT.match(text, end)
         after = right.group() if right else ""
@@ -195,12 +199,12 @@ _LOOSE = re.compile(
 _BOND = re.compile(
     r"(?:\b(?:is|now|to|was|as|use|using|remains|stays|be|like)|[:：=是为成用叫改(（「“]|那个|个)\s{0,2}[\"'`]?$"
 )
-_IDENTIFIED = re.compile(r"--?\w|[A-Za-z_][\w.-]*=\S*|.*[/\\\[\]{}|].*|.*\w\.\w+$|[\w.+-]+@[\w-]+\.[\w.]+")
+_IDENTIFIED = re.compile(r"--?\w|[A-Za-z_]+=\S*|.*[/\\\[\]{}|].*|.*\w\.\w+$|[\w.+-]+@[\w-]+\.[\w.]+")
 
 
 def _plausible(value: str, bound: bool) -> bool:
     """A password some words away: several kinds of characters, the fewer the closer it is bound."""
-    if _IDENTIFIED.fullmatch(value) or not passwordish(value) or value.isdigit():
+    if _IDENTIFIED.fullmatch(value) or not passwordish(value) or not any(c.islower() for c in value):
         return False
     signs = any(c in "!@#$%^&*+=?~" for c in value)
     digits = sum(c.isdigit() for c in value)
@@ -319,8 +323,11 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
         return False
     after = text[span[1] : span[1] + 1]
     lower = word.text.lower()
-    if lower == "pass" and how in ("said", "tight") and " is " not in text[word.end : span[0]]:
+    if how in ("said", "tight") and word.text[-1].isascii() and "\n" in text[word.end : span[0]]:
         return False
+    if lower == "pass" and how in ("said", "tight") and " is " not in text[word.end : span[0]]:
+        named = _LOGIN.search(text[max(0, word.start - 32) : word.start]) is not None
+        return named and how == "tight" and _strong(value) and passwordish(value)
     if lower in ("pin", "pin码") and not (value.isdigit() and 4 <= n <= 8):
         return False
     if text[span[0] - 1 : span[0]] == ">" and how == "assign" and not _in_tag(text, word, span):
@@ -356,11 +363,17 @@ def _accept(text: str, span: tuple[int, int], quote: str, word: _Word, how: str)
     return how == "said" or _strong(value)
 
 
+_LOGIN = re.compile(r"(?i)user|login|admin|root|account|账号|用户")
+
+
 def _in_tag(text: str, word: _Word, span: tuple[int, int]) -> bool:
     """`>` before a value counts in `<password>value</password>`, `->` and `=>` only."""
     opened = text.rfind("<", max(0, word.start - 60), word.start)
     tagged = opened >= 0 and ">" not in text[opened : word.start] and text.startswith("</", span[1])
     return tagged or text[span[0] - 2 : span[0]] in ("->", "=>") or text[word.end : span[0]].strip() in ("->", "=>")
+
+
+_SIGNS = re.compile(r"[!@#$%^&*+=?~]|\d{4}")
 
 
 def _strong(value: str) -> bool:
@@ -462,16 +475,17 @@ def _accept_token(text: str, span: tuple[int, int], quote: str, word: _Word, how
         )
         return bool(
             strong
-            and (quote or word.upper)
+            and (quote or word.upper or _strong(value))
+            and any(c.isdigit() for c in value)
             and 8 <= n < 20
             and passwordish(value)
-            and wordiness(value) < 0.75
+            and (wordiness(value) < 0.75 or _SIGNS.search(value) is not None)
             and not re.fullmatch(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2}", value)
         )
     if plain_key and ((is_hex(value) and n < 32) or wordiness(value) > 0.3):
         return False
     if how == "tight":
-        return not is_hex(value) or n >= 32
+        return not is_hex(value) or n >= (16 if word.upper else 32)
     return entropy(value) >= 2.8
 
 
@@ -496,7 +510,7 @@ def _far(text: str, word: _Word) -> Hit | None:
             or is_dull(value)
         ):
             return None
-        bound = re.search(r"[:：=是为「“`'\"(（]\s*$|\b(?:is|to|as|use|with)\s+$", gap) is not None
+        bound = re.search(r"(?:[:：=是为成到「“`'\"(（→]|成了|->|=>)\s*$|\b(?:is|to|as|use|with)\s+$", gap) is not None
         least = 20
         if looks_random(value, least) and "/" not in value[:1] and (wordiness(value) < 0.3) and entropy(value) >= 3.0:
             if (is_hex(value) or value.count("-") >= 3) and not bound:

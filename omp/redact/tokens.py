@@ -138,7 +138,7 @@ def accept(value: str, form: Form) -> bool:
         return looks_random(value.replace(".", ""), 20) and digits >= 4 and wordiness(value) < 0.2
     if form.random:
         return looks_random(body or value, 16)
-    return len(set(body or value)) >= 6 and wordiness(body or value) < 0.8
+    return len(set(body or value)) >= 6 and (value.isupper() or wordiness(body or value) < 0.8)
 
 
 def is_jwt(value: str) -> bool:
