@@ -24,7 +24,7 @@ LOCK_WAIT = 5.0
 """Seconds a writer waits for another one; hooks must not pile up behind a stopped process."""
 REPLACE_WAIT = 2.0
 """Seconds in all that a refused replacement is tried again: scanners and editors hold files for a moment."""
-_TEMP = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+_TEMP = re.compile(r"\..+\.[0-9a-f]{32}\.omp-tmp")
 
 
 class Changed(Exception):
@@ -139,8 +139,8 @@ def make_folder(folder: Path, mode: int = 0o755) -> None:
 
 
 def temp_name(path: Path) -> Path:
-    """Give a name beside `path` that no other process, thread or attempt uses; `.*.tmp` is ignored by git."""
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    """Give a name beside `path` that no other process, thread or attempt uses; `*.omp-tmp` is ignored by git."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.omp-tmp")
 
 
 def write_temp(path: Path, data: bytes, mode: int = 0o644, durable: bool = True) -> Path:

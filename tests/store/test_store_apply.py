@@ -203,7 +203,7 @@ def test_a_save_between_reading_and_swapping_is_not_lost(tmp_path: Path) -> None
     text = (memory.root / "decisions.yaml").read_text(encoding="utf-8")
     assert text.count("# saved by hand") == 3
     assert len(entries_of(memory)) == 3
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
     assert len(memory.backups()) == 1
     assert memory.problems() == []
 
@@ -219,7 +219,7 @@ def test_endless_outside_saves_end_in_a_refusal_that_changes_nothing(tmp_path: P
         open_dir(tmp_path, step=save).apply(Batch(put=(decision("采用端口 8080"),)))
     memory = open_dir(tmp_path)
     assert len(entries_of(memory)) == 1
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
     assert not list((memory.local / "intents").iterdir())
 
 

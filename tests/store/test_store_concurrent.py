@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.store.support import decision, entries_of, open_dir
 ROOT = Path(__file__).resolve().parents[2]
 WRITER = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from omp.store import Batch
 from tests.store.support import decision, lesson, open_dir
@@ -26,6 +28,7 @@ for n in range(50):
 """
 HOLDER = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tests.store.support import open_dir
 with open_dir(Path(sys.argv[1])).writing():
@@ -51,7 +54,7 @@ def test_four_writers_of_fifty_entries_lose_and_double_nothing(tmp_path: Path) -
         document = yamlfile.load((memory.root / name).read_bytes())
         assert len(document.root.value[key].value) == number
     assert memory.problems() == []
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
 
 
 def test_a_writer_waits_and_then_names_the_holder_while_readers_go_on(tmp_path: Path) -> None:
@@ -72,3 +75,10 @@ def test_a_writer_waits_and_then_names_the_holder_while_readers_go_on(tmp_path: 
         holder.kill()
     memory.apply(Batch(put=(decision("采用 YAML 存储记忆"),)))  # the kernel gave the lock back with the process
     assert len(memory.read()) == 2
+
+
+def test_threads_of_one_process_share_an_object(tmp_path: Path) -> None:
+    memory = open_dir(tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: memory.apply(Batch(put=(decision(f"sentence {n}"),))), range(20)))
+    assert len(entries_of(open_dir(tmp_path))) == 20

@@ -137,7 +137,7 @@ def test_killed_at_any_step_or_system_call_nothing_is_lost_or_doubled(
         memory.apply(SECOND)
         assert files(folder / "tree") == after
         assert [r.key for r in memory.refused()] == ["k" * 10, "l" * 10]
-        assert not list(folder.rglob("*.tmp"))
+        assert not list(folder.rglob("*.omp-tmp"))
         assert memory.problems() == []
 
 

@@ -20,25 +20,33 @@ needs_rights = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="
 FIRST, SECOND = decision("We keep memories in YAML"), decision("采用端口 8080")
 
 
-def _no_space(*_: object) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize("call", ["fsync", "fchmod", "replace"])
-def test_a_full_disk_changes_nothing_and_names_path_and_mend(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+@pytest.mark.parametrize(
+    ("call", "code", "said", "mend"),
+    [
+        ("fsync", errno.ENOSPC, "no space left on device", "free some space"),
+        ("fchmod", errno.EDQUOT, "quota", "free some space"),
+        ("replace", errno.ENOSPC, "no space left on device", "free some space"),
+        ("replace", errno.EROFS, "read-only file system", "mount it for writing"),
+        ("fsync", errno.EIO, "input/output error", "omp doctor"),
+    ],
+)
+def test_a_failing_disk_changes_nothing_and_names_path_and_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int, said: str, mend: str
 ) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
     memory = open_dir(tmp_path)
     memory.apply(Batch(put=(FIRST,)))
     before = files(tmp_path / "tree")
     with monkeypatch.context() as patch:
-        patch.setattr(os, call, _no_space)
-        with pytest.raises(OmpError, match="no space left on device") as caught:
+        patch.setattr(os, call, fail)
+        with pytest.raises(OmpError, match=said) as caught:
             memory.apply(Batch(put=(SECOND,)))
     assert str(tmp_path) in caught.value.message
-    assert "free some space" in caught.value.mend
+    assert mend in caught.value.mend
     assert files(tmp_path / "tree") == before
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
     assert memory.apply(Batch(put=(SECOND,))).written == ("decisions.yaml",)
 
 
@@ -82,7 +90,7 @@ def test_a_file_held_for_ever_stays_and_the_write_is_refused(tmp_path: Path, mon
         memory.apply(Batch(put=(SECOND,)))
     assert sum(waits) <= 2
     assert list(entries_of(memory)) == [FIRST.id]
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
     assert memory.backups() == []
 
 

@@ -157,7 +157,7 @@ def test_cursors_counters_feedback_and_local_refusals_outlive_the_object(tmp_pat
     assert again.known().refused_keys == {"k"}
     again.lift_locally(["k"])
     assert memory.known().refused_keys == frozenset()
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.omp-tmp"))
     assert not (memory.root / "refused.yaml").exists()
 
 
