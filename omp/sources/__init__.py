@@ -2,6 +2,7 @@
 
     read_log(path)                  a whole file
     LogReader(path).read_new()      what was added since
+    unchanged(cursor)               whether a file is as an earlier run left it
     discover(homes, work_trees)     which files may belong to these repositories
     belongs(cwd, work_trees)        whose a working directory is
     deduplicate(sessions)           copies of one conversation counted once
@@ -17,7 +18,7 @@ from pathlib import Path
 from omp.model import LogReading
 from omp.sources.deduplicate import deduplicate
 from omp.sources.places import AgentHomes, belongs, discover, watch_folders
-from omp.sources.reader import LogReader
+from omp.sources.reader import LogReader, unchanged
 from omp.sources.table import SOURCES
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "deduplicate",
     "discover",
     "read_log",
+    "unchanged",
     "watch_folders",
 ]
 

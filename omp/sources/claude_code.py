@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from omp.sources.calls import block_text, capped
+from omp.sources.claude_like import is_iflow
 from omp.sources.claude_turns import Turns
 from omp.sources.formats import Frame, Lines, Record, Told, listed, mapping, word
 from omp.sources.livepath import MISJOINED, live
@@ -50,12 +51,8 @@ def recognise(head: Sequence[dict[str, Any]]) -> bool:
 
 
 def _foreign(record: dict[str, Any]) -> bool:
-    """Tell the look-alikes: Qwen Code has `parts`, iFlow names sessions `session-...`."""
-    return (
-        "parts" in mapping(record.get("message"))
-        or "systemPayload" in record
-        or word(record.get("sessionId")).startswith("session-")
-    )
+    """Tell the look-alikes: Qwen Code has `parts`, iFlow names its sessions in its own way."""
+    return "parts" in mapping(record.get("message")) or "systemPayload" in record or is_iflow(record)
 
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:

@@ -5,6 +5,7 @@ Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; iFlow: `~/.iflow/p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ QWEN, IFLOW = "qwen-code", "iflow"
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
 _TYPED = frozenset({"", "mid_turn_user_message"})
 """Subtypes of user records that a person typed; `notification` and whatever comes is not."""
+_IFLOW_SESSION = re.compile(r"session-[0-9a-f]{8}-[0-9a-f-]{27}")
 _KEPT = ("type", "subtype", "uuid", "parentUuid", "sessionId", "timestamp", "cwd", "gitBranch", "isSidechain", "isMeta")
 
 
@@ -31,7 +33,13 @@ def recognise_qwen(head: Sequence[dict[str, Any]]) -> bool:
 
 def recognise_iflow(head: Sequence[dict[str, Any]]) -> bool:
     """Tell the envelope by its tree and the way sessions are named."""
-    return any(isinstance(r.get("uuid"), str) and word(r.get("sessionId")).startswith("session-") for r in head)
+    return any(isinstance(r.get("uuid"), str) and is_iflow(r) for r in head)
+
+
+def is_iflow(record: dict[str, Any]) -> bool:
+    """Tell a record of iFlow: its session is `session-<uuid>`, and it has none of Claude Code's later fields."""
+    named = _IFLOW_SESSION.fullmatch(word(record.get("sessionId")))
+    return named is not None and not {"entrypoint", "requestId", "promptId"} & record.keys()
 
 
 def slim(record: dict[str, Any]) -> dict[str, Any] | str | None:

@@ -48,6 +48,9 @@ def _identity(event: Event) -> tuple[str, ...]:
         return ()
     if event.agent == "generic":
         return (event.agent, event.session, event.entry, event.role, event.voice, event.text)
+    if event.agent == "claude-code":
+        # its uuids are unique for ever; the text of an answer may have grown since it was copied
+        return (event.agent, event.entry, event.role, event.voice, event.call)
     return (event.agent, event.entry, event.role, event.voice, event.call, event.text)
 
 

@@ -78,7 +78,7 @@ def discover(agent_homes: AgentHomes, work_trees: Sequence[Path], looked: Looked
 
     A file is let in when any working directory in it lies in one of the trees (a session may move), or when its
     folder's name could be one of them and it names no directory yet. A caller that asks again and again passes the
-    same `looked`, so that only changed files are searched.
+    same `looked`, so that only changed files are searched. Files of sub-agents are left out.
     """
     found: set[Path] = set()
     looked = {} if looked is None else looked
@@ -86,7 +86,8 @@ def discover(agent_homes: AgentHomes, work_trees: Sequence[Path], looked: Looked
     for home in agent_homes.claude:
         for folder in _folders(home / "projects"):
             likely = _may_be(folder.name, names)
-            found.update(f for f in _files(folder, ".jsonl") if _inside(f, work_trees, looked, likely=likely))
+            logs = (file for file in _files(folder, ".jsonl") if not _helper(file))
+            found.update(file for file in logs if _inside(file, work_trees, looked, likely=likely))
     if agent_homes.codex is not None:
         for root in (agent_homes.codex / "sessions", agent_homes.codex / "archived_sessions"):
             found.update(f for f in _files(root, ".jsonl") if _inside(f, work_trees, looked, likely=False))
@@ -111,10 +112,7 @@ def watch_folders(agent_homes: AgentHomes, work_trees: Sequence[Path], today: Se
     for home in agent_homes.claude:
         projects = home / "projects"
         folders.add(projects)
-        likely = [folder for folder in _folders(projects) if _may_be(folder.name, names)]
-        folders.update(likely)
-        folders.update(sub for folder in likely for session in _folders(folder) for sub in _folders(session)
-                       if sub.name == "subagents")  # fmt: skip
+        folders.update(folder for folder in _folders(projects) if _may_be(folder.name, names))
     if agent_homes.codex is not None:
         sessions = agent_homes.codex / "sessions"
         folders.update([sessions, *_newest_days(sessions), *(sessions.joinpath(*day.split("-")) for day in today)])
@@ -160,6 +158,11 @@ def _may_be(name: str, encoded: Iterable[str]) -> bool:
     """Tell whether a folder's name could be a work tree, a folder in it, or one of them shortened."""
     cut = name[: _NAME_LIMIT - 20] if len(name) >= _NAME_LIMIT else None
     return any(name == one or name.startswith(f"{one}-") or (cut and one.startswith(cut)) for one in encoded)
+
+
+def _helper(file: Path) -> bool:
+    """Tell a sub-agent's own file by its place: nobody's voice is in it, and most files can be such."""
+    return file.name.startswith("agent-") or "subagents" in file.parts[-4:-1]
 
 
 def _inside(file: Path, work_trees: Sequence[Path], looked: Looked, *, likely: bool) -> bool:

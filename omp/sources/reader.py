@@ -92,8 +92,7 @@ class LogReader:
             grown = self._take(stream, status)
             self._size = max(self._size, self._offset)
             first, self._read_before = not self._read_before, True
-            if isinstance(self._format, Lines):
-                self._remember(stream)
+            self._head, self._tail = _ends(stream, self._offset)
             return grown if grown is not None or not first else self._reading(Told())
 
     def cursor(self) -> Cursor:
@@ -111,17 +110,7 @@ class LogReader:
             return False
         if status.st_size < self._offset:
             return False
-        head, tail = self._ends(stream)
-        return head == self._head and tail == self._tail
-
-    def _ends(self, stream: BinaryIO) -> tuple[bytes, bytes]:
-        stream.seek(0)
-        head = stream.read(min(_DIGESTED, self._offset))
-        stream.seek(max(0, self._offset - _DIGESTED))
-        return head, stream.read(min(_DIGESTED, self._offset))
-
-    def _remember(self, stream: BinaryIO) -> None:
-        self._head, self._tail = self._ends(stream)
+        return _ends(stream, self._offset) == (self._head, self._tail)
 
     def _take(self, stream: BinaryIO, status: os.stat_result) -> LogReading | None:
         if self._format is None:
@@ -259,6 +248,29 @@ class LogReader:
             return None
         self._read_before, self._refused = True, why
         return LogReading(path=str(self.path), refused=why)
+
+
+def unchanged(cursor: Cursor) -> bool:
+    """Tell whether the file that a cursor kept from an earlier run speaks of is still as it was, without parsing it."""
+    path = Path(cursor.path)
+    try:
+        with path.open("rb") as stream:
+            status = os.fstat(stream.fileno())
+            if (status.st_dev, status.st_ino, status.st_size) != (cursor.device, cursor.inode, cursor.size):
+                return False
+            head, tail = _ends(stream, cursor.offset)
+    except OSError:
+        # gone or not ours to read any more: reading it says so
+        return False
+    return (_digest(head), _digest(tail)) == (cursor.head, cursor.tail)
+
+
+def _ends(stream: BinaryIO, offset: int) -> tuple[bytes, bytes]:
+    """Give the first and the last bytes of what was read."""
+    stream.seek(0)
+    head = stream.read(min(_DIGESTED, offset))
+    stream.seek(max(0, offset - _DIGESTED))
+    return head, stream.read(min(_DIGESTED, offset))
 
 
 def _head_records(stream: BinaryIO) -> tuple[list[dict[str, Any]], bool]:

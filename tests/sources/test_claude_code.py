@@ -291,3 +291,9 @@ def test_boot_prompt_in_front_of_heartbeats_is_a_machines(tmp_path: Path) -> Non
     assert person(log.read(tmp_path)) == []
     log.user("Hello, it is me.")
     assert person(log.read(tmp_path)) == ["Open ROUTINE.md, I want it done in order.", "Hello, it is me."]
+
+
+def test_name_of_a_session_does_not_make_it_another_agents(tmp_path: Path) -> None:
+    log = Claude("session-one")
+    log.user("Hi.")
+    assert log.read(tmp_path).agent == "claude-code"

@@ -60,3 +60,9 @@ def test_codex_threads_that_begin_alike_by_chance_stay() -> None:
     one = told("codex", "a", ("L2", "person", "hi"), ("L3", "agent", "Hello!"), ("L4", "person", "Use tox."))
     two = told("codex", "b", ("L2", "person", "hi"), ("L3", "agent", "Hello!"), ("L4", "person", "Use nox."))
     assert entries(deduplicate([one, two])) == {"a": ["L2", "L3", "L4"], "b": ["L2", "L3", "L4"]}
+
+
+def test_answer_that_grew_after_it_was_copied_counts_once() -> None:
+    first = told("claude-code", "s1", ("a-1", "agent", "One.\n\nTwo."))
+    fork = told("claude-code", "s2", ("a-1", "agent", "One."), ("u-2", "person", "Go on."), at="2026-05-05T08:00:00Z")
+    assert entries(deduplicate([first, fork])) == {"s1": ["a-1"], "s2": ["u-2"]}

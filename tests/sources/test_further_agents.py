@@ -9,6 +9,8 @@ from typing import Any
 from omp.sources import read_log
 from tests.sources.writing import person, turns, write
 
+IFLOW = "session-01234567-89ab-4cde-8f01-23456789abcd"
+
 
 def envelope(uuid: str, parent: str | None, kind: str, message: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {
@@ -68,20 +70,20 @@ def test_iflow(tmp_path: Path) -> None:
         write(
             tmp_path / "i.jsonl",
             [
-                envelope("1", None, "user", {"role": "user", "content": "Set the port to 81."}, sessionId="session-9"),
+                envelope("1", None, "user", {"role": "user", "content": "Set the port to 81."}, sessionId=IFLOW),
                 envelope(
                     "2",
                     "1",
                     "assistant",
                     {"content": [{"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "a"}}]},
-                    sessionId="session-9",
+                    sessionId=IFLOW,
                 ),
                 envelope(
                     "3",
                     "1",
                     "user",
                     {"content": [{"type": "tool_result", "tool_use_id": "c1", "content": wrapped}]},
-                    sessionId="session-9",
+                    sessionId=IFLOW,
                 ),
             ],
         )

@@ -130,3 +130,17 @@ def test_watched_folders_are_narrow_and_never_inside_a_work_tree(tmp_path: Path)
 def test_homes_that_do_not_exist_give_nothing(tmp_path: Path) -> None:
     homes = AgentHomes(claude=(tmp_path / "no",), codex=tmp_path / "none", gemini=tmp_path / "nil")
     assert discover(homes, [tmp_path]) == []
+
+
+def test_files_of_helpers_are_left_out(tmp_path: Path) -> None:
+    home = tmp_path / "claude"
+    log = claude_log(home, tmp_path / "app", "s1")
+    for helper in (log.parent / "agent-7.jsonl", log.parent / "s1" / "subagents" / "workflows" / "w" / "agent-8.jsonl"):
+        helper.parent.mkdir(parents=True, exist_ok=True)
+        helper.write_bytes(log.read_bytes())
+    assert discover(AgentHomes(claude=(home,)), [tmp_path / "app"]) == [log]
+
+
+def test_history_of_aider_in_the_work_tree_is_found(tmp_path: Path) -> None:
+    (tmp_path / ".aider.chat.history.md").touch()
+    assert discover(AgentHomes(), [tmp_path]) == [tmp_path / ".aider.chat.history.md"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omp.errors import UsageError
-from omp.sources import LogReader, read_log
+from omp.sources import LogReader, read_log, unchanged
 from omp.sources.lines import Decoded, Line, decode
 from tests.sources.writing import Claude, person, write
 
@@ -232,3 +232,18 @@ def test_nothing_in_the_data_raises_and_all_is_named(shared: Path) -> None:
             foreign = path.parent.name == "not-agent-logs"
             assert foreign == (not reading.agent), path.name
             assert reading.refused or not foreign
+
+
+def test_unchanged_tells_from_a_kept_cursor(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(row("1", "one"))
+    reader = LogReader(path)
+    reader.read_new()
+    cursor = reader.cursor()
+    assert unchanged(cursor)
+    path.write_text(row("1", "ONE"))
+    assert not unchanged(cursor)
+    path.write_text(row("1", "one") + row("2", "two"))
+    assert not unchanged(cursor)
+    path.unlink()
+    assert not unchanged(cursor)
