@@ -40,14 +40,16 @@ class Stage:
         self.claude, self.codex = folder / "home" / ".claude", folder / "home" / ".codex"
         self.environment = surroundings(folder)
 
-    def run(self, *command: str, status: int = 0, show: Callable[[str], bool] | None = None, stdin: str = "") -> str:
-        """Run a command in the repository and print what it says. `show` picks lines; Broken on a wrong status."""
-        print(f"\n$ {shlex.join(command)}{' | grep ...' if show else ''}", flush=True)
+    def run(self, *command: str, status: int = 0, stdin: str = "", only: str = "") -> str:
+        """Run a command in the repository and print what it says, lines that start with `only`. Raises Broken."""
+        fed = f"echo {shlex.quote(stdin.strip())} | " if stdin else ""
+        picked = f" | grep {shlex.quote('^' + only)}" if only else ""
+        print(self.tidy(f"\n$ {fed}{shlex.join(command)}{picked}"), flush=True)
         done = subprocess.run(
             command, cwd=self.repo, env=self.environment, input=stdin, capture_output=True, encoding="utf-8"
         )
         told = done.stdout + done.stderr
-        print(self.tidy("\n".join(line for line in told.splitlines() if show is None or show(line))), flush=True)
+        print(self.tidy("\n".join(line for line in told.splitlines() if line.startswith(only))), flush=True)
         if done.returncode != status:
             raise Broken(f"{command[0]} ended with status {done.returncode}, not {status}:\n{told}")
         return told
@@ -59,7 +61,7 @@ class Stage:
 
     def tidy(self, text: str) -> str:
         """Shorten the temporary folder's name in what is printed."""
-        return text.replace(str(self.folder), "...")
+        return text.replace(str(self.folder / "home"), "~").replace(str(self.folder), "...")
 
 
 class Daemon:
@@ -205,7 +207,7 @@ def follow(stage: Stage, daemon: Daemon, secret: dict[str, str]) -> list[Path]:
     )
     print(f"\nfound {taken:.1f} s after it was written to the log")
     stage.run("omp", "search", "when is a late return counted", "-k", "3")
-    heading("A conversation ends (先这样，再见), and what it taught enters the files")
+    heading("A conversation ends (先这样), and what it taught enters the files")
     chinese = Codex(stage.codex, stage.repo, now)
     chinese.say(talks.live_chinese())
     daemon.wait_for("二维码")
@@ -224,7 +226,7 @@ def look(stage: Stage, logs: list[Path], secret: dict[str, str]) -> None:
         must(promise in told, f"omp list shows {promise}")
     must("in SQLite, because" not in told, "the plan that was changed is not kept")
     heading("What was dropped, and why")
-    told = stage.run("omp", "extract", "--all", *map(str, logs), show=lambda line: line.startswith("-"))
+    told = stage.run("omp", "extract", "--all", *map(str, sorted({p.parent for p in logs})), only="-")
     must("replaced later" in told and "not to be remembered" in told, "dropped statements carry their reasons")
     heading("What was masked: values shaped like secrets stood in the logs, none stands anywhere else")
     places = [stage.repo / "_omp", stage.repo / ".git" / "omp", stage.folder / "data"]
@@ -235,7 +237,7 @@ def look(stage: Stage, logs: list[Path], secret: dict[str, str]) -> None:
     told = stage.run("omp", "redact", stdin=f"the new one is {secret['github token']}\n")
     must("[REDACTED:" in told, "omp redact masks it")
     heading("The files: plain YAML in the repository, every entry with its evidence")
-    stage.run("cat", "_omp/memory/constraints.yaml")
+    stage.run("head", "-27", "_omp/memory/constraints.yaml")
     told = stage.run("omp", "themes", "list")
     must("th-" in told, "memories belong to themes")
     theme = max((line.split() for line in told.splitlines() if line.startswith("th-")), key=lambda row: int(row[1]))
@@ -243,8 +245,10 @@ def look(stage: Stage, logs: list[Path], secret: dict[str, str]) -> None:
     heading("Search, in both languages")
     must("Postgres" in stage.run("omp", "search", "which database does the catalogue use", "-k", "3"), "a hit")
     must("照片" in stage.run("omp", "search", "照片放哪里", "-k", "3"), "a hit in Chinese")
+    must("error messages" in stage.run("omp", "search", "how should errors be worded", "-k", "1"), "a personal wish")
     entry = next(line.split()[0] for line in stage.ask("omp", "list").splitlines() if "queue" in line)
     must("Go with the second" in stage.run("omp", "why", entry), "omp why shows the approval")
+    heading("What was said half-heartedly waits for a person")
     stage.run("omp", "review", "list")
 
 

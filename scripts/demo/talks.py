@@ -67,9 +67,12 @@ def english(secret: dict[str, str]) -> list[Turn]:
         Turn("user", "the office wifi is down again, back in ten minutes"),
         Turn(
             "user",
-            "Lesson learnt: the label scanner sends a newline after each code, so the import doubled every second "
-            "row; we must strip it.",
+            "Lesson learnt: the import doubled every second row because the label scanner sends a newline after each "
+            "code.",
         ),
+        Turn("user", "Reminders must never go out on a Sunday."),
+        Turn("assistant", "The worker waits until Monday now."),
+        Turn("user", "deposit returns go through the bank, usually"),
         Turn("user", "I always want error messages to say what to do next."),
         Turn("user", "The loan desk is live at https://desk.toolshed.example now."),
         Turn("user", "bye"),
@@ -124,5 +127,5 @@ def live_chinese() -> list[Turn]:
         Turn("assistant", "好的。"),
         Turn("user", "我们决定用二维码代替条形码，因为手机就能扫，不用买扫描枪。"),
         Turn("assistant", "好的，标签模板已经换成二维码。"),
-        Turn("user", "先这样，再见"),
+        Turn("user", "先这样"),
     ]
