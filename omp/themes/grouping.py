@@ -34,9 +34,11 @@ class Grouping:
         self.groups: list[list[int]] = []
         self._centres: Vectors = np.zeros((64, vectors.shape[1] if vectors.ndim == 2 else 0), dtype=np.float32)
         self._spoken: list[str] = []
+        self._lengths: list[float] = []
         margin = rules.margin
-        self._attach_raw = {x: least_raw(scale.centroid, x, rules.config.attach + margin) for x in LANGS.values()}
-        self._join_raw = {x: least_raw(scale.centroid, x, rules.config.merge + margin) for x in LANGS.values()}
+        either = [(function, langs) for function in (scale.pair, scale.centroid) for langs in set(LANGS.values())]
+        self._attach_raw = min(least_raw(f, langs, rules.config.attach + margin) for f, langs in either)
+        self._join_raw = min(least_raw(f, langs, rules.config.merge + margin) for f, langs in either)
         for group in groups:
             self._append(sorted(group))
 
@@ -53,10 +55,10 @@ class Grouping:
 
         raw = self.centres() @ self.vectors[member]
         able: list[tuple[float, int]] = []
-        for number in np.flatnonzero(raw >= min(self._attach_raw.values()) - 1e-5).tolist():
+        for number in np.flatnonzero(raw >= self._attach_raw - 1e-5).tolist():
             if not self.rules.full(len(self.groups[number])):
                 langs = LANGS[self.languages[member], self._spoken[number]]
-                similarity = self.scale.centroid(float(raw[number]), langs)
+                similarity = self._scaled(float(raw[number]), langs, single=len(self.groups[number]) == 1)
                 if self.rules.attaches(similarity):
                     able.append((similarity, number))
         if not able:
@@ -109,7 +111,7 @@ class Grouping:
         import numpy as np
 
         found: dict[tuple[int, int], float] = {}
-        least = min(self._join_raw.values()) - 1e-5
+        least = self._join_raw - 1e-5
         centres = self.centres()
         for one in some:
             for other in np.flatnonzero(centres @ centres[one] >= least).tolist():
@@ -124,8 +126,20 @@ class Grouping:
         return found
 
     def _alike(self, one: int, other: int) -> float:
-        raw = float(self._centres[one] @ self._centres[other])
-        return self.scale.centroid(raw, LANGS[self._spoken[one], self._spoken[other]])
+        """Give how well the members of either group fit the other one's centre on average, the lesser of the two.
+
+        Centres are more alike than texts are, because averaging takes out what is particular. The mean cosine of a
+        group's members with another centre is the length of the group's mean times the cosine of the centres: that
+        stands on the scale of a text and a centre, and 0.78 means what it means there.
+        """
+        shrunk = min(self._lengths[one], self._lengths[other])
+        raw = shrunk * float(self._centres[one] @ self._centres[other])
+        single = len(self.groups[one]) == len(self.groups[other]) == 1
+        return self._scaled(raw, LANGS[self._spoken[one], self._spoken[other]], single)
+
+    def _scaled(self, raw: float, langs: str, single: bool) -> float:
+        """Calibrate a cosine with a centre; the centre of a single member is a text, so two texts are compared."""
+        return self.scale.pair(raw, langs) if single else self.scale.centroid(raw, langs)
 
     def _parts(self, group: list[int]) -> list[list[int]]:
         """Split a group into its components; if it has only one, in two along its principal axis."""
@@ -178,6 +192,7 @@ class Grouping:
 
         self.groups.append(group)
         self._spoken.append("")
+        self._lengths.append(0.0)
         if len(self.groups) > len(self._centres):
             self._centres = np.concatenate((self._centres, np.zeros_like(self._centres)))
         self._renew(len(self.groups) - 1)
@@ -188,11 +203,12 @@ class Grouping:
 
         group = self.groups[number]
         mean = self.vectors[group].astype(np.float64).mean(axis=0)
-        self._centres[number] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+        self._lengths[number] = max(float(np.linalg.norm(mean)), 1e-12)
+        self._centres[number] = mean / self._lengths[number]
         spoken = [self.languages[i] for i in group]
         self._spoken[number] = "zh" if spoken.count("zh") * 2 + (spoken[0] == "zh") > len(spoken) else "en"
 
     def _restart(self, groups: Iterable[list[int]]) -> None:
-        self.groups, self._spoken = [], []
+        self.groups, self._spoken, self._lengths = [], [], []
         for group in sorted(groups):
             self._append(group)

