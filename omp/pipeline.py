@@ -235,7 +235,7 @@ class Draft:
     def _keep(self, candidate: Candidate, item: Judged) -> str:
         fresh = entries.from_candidate(candidate)
         against, effect, key = item.verdict.against, item.verdict.effect, entries.key_of(candidate)
-        if against in self.waiting and against not in self.now:
+        if effect in ("evidence", "merge") and against in self.waiting and against not in self.now:
             self._promote(against, candidate, key)
             return against
         old = self.now.get(against)
