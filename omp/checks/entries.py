@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
-from datetime import datetime
 
 import msgspec
 
 from omp.checks.files import VERSION, File, Row
-from omp.entries import value_digest
-from omp.identity import is_id, quote_digest
 from omp.model import CLAIM_LIMIT, CLAIM_WARN, EVIDENCE_LIMIT, QUOTE_LIMIT, Fact, Problem, Refusal, SessionRecord
-from omp.yamlfile import Node, to_struct
+from omp.yamlfile.convert import to_struct
+from omp.yamlfile.nodes import Node
 
 _SEED_ID = re.compile(r"[a-z]+-\d{4}-\d{2}-\d{2}-\d{1,6}")
 _ODD_ID = re.compile(r"[\s/\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _ID_LIMIT = 100
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", re.A)
+_MOMENT = re.compile(_DAY.pattern + r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ", re.A)
 
 THRESHOLDS: dict[str, tuple[float, float]] = {
     "attach": (0, 1),
@@ -32,7 +31,7 @@ THRESHOLDS: dict[str, tuple[float, float]] = {
 }
 """Allowed ranges in `config:` of the theme index: similarities on the calibrated scale, and a number of members."""
 
-_ORDERS = re.compile(
+_ORDERS = (
     r"(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|of|your|these|those|every|my)\s+){0,3}"
     r"(?:previous|prior|above|earlier|preceding|other|system|safety)\s+(?:\w+\s+)?"
     r"(?:instruction|prompt|rule|message|guideline|direction|order)"
@@ -49,15 +48,19 @@ _ORDERS = re.compile(
     r"|(?:透露|泄露|输出|打印|显示|说出|告诉我).{0,8}(?:系统提示|系统指令|隐藏指令|初始提示)"
     r"|(?:你|您)(?:现在|从现在起|不再)(?:是|扮演|受|需要遵守)"
     r"|(?:不要|别|不得|切勿|无需)(?:告诉|告知|通知|提醒|让)(?:用户|使用者|人类|开发者|开发人员)"
-    r"|(?:把|将).{0,20}(?:密钥|密码|口令|令牌|凭据|凭证|环境变量).{0,12}(?:发送|发到|上传|传到|转发|提交)(?:到|给|至)?",
-    re.I,
+    r"|(?:把|将).{0,20}(?:密钥|密码|口令|令牌|凭据|凭证|环境变量).{0,12}(?:发送|发到|上传|传到|转发|提交)(?:到|给|至)?"
 )
-_ORDER_WORDS = re.compile(
+_ORDER_WORDS = (
     r"instruction|prompt|rule|message|guideline|direction|order|you\s+are|user|human|developer|person|secret|credential"
-    r"|password|token|key|env|curl|wget|<|\[|指|提示|规则|命令|要求|约束|设定|消息|你|您|用户|使用者|人|开发|密|口令|令牌|凭|环境变量",
-    re.I,
+    r"|password|token|key|env|curl|wget|<|\[|指|提示|规则|命令|要求|约束|设定|消息|你|您|用户|使用者|人|开发|密|口令|令牌|凭|环境变量"
 )
 """One of these stands in every order above: most claims need no second look."""
+
+
+@functools.cache
+def _pattern(source: str) -> re.Pattern[str]:
+    """Compile when first needed: a hook that looks at no entry pays nothing."""
+    return re.compile(source, re.I)
 
 
 def version(file: File) -> Iterator[Problem]:
@@ -72,6 +75,8 @@ def version(file: File) -> Iterator[Problem]:
 
 def ids(row: Row) -> Iterator[Problem]:
     """An id is plain text; in files of ours it has our form or that of the seed."""
+    from omp.identity import is_id
+
     identity = row.id
     if not identity or isinstance(row.memory, Fact):
         return
@@ -98,30 +103,27 @@ def dates(row: Row) -> Iterator[Problem]:
     memory = row.memory
     if memory is None:
         return
-    told: list[tuple[tuple[str | int, ...], str, re.Pattern[str], str, str]]
-    told = [(("date",), memory.date, _DAY, "%Y-%m-%d", "2026-03-02")]
-    form = "%Y-%m-%dT%H:%M:%SZ"
+    told: list[tuple[tuple[str | int, ...], str, re.Pattern[str], str]]
+    told = [(("date",), memory.date, _DAY, "2026-03-02")]
     for name in ("created_at", "updated_at"):
-        told.append((("timestamps", name), getattr(memory.timestamps, name), _MOMENT, form, "2026-03-02T10:00:00Z"))
+        told.append((("timestamps", name), getattr(memory.timestamps, name), _MOMENT, "2026-03-02T10:00:00Z"))
     for n, piece in enumerate(memory.evidence):
-        told.append((("evidence", n, "at"), piece.at, _MOMENT, form, "2026-03-02T10:00:00Z"))
-    for path, text, pattern, pattern_form, example in told:
-        if text and not _is_time(text, pattern, pattern_form):
+        told.append((("evidence", n, "at"), piece.at, _MOMENT, "2026-03-02T10:00:00Z"))
+    for path, text, pattern, example in told:
+        if text and not _is_time(text, pattern):
             name = ".".join(str(p) for p in path)
             found = row.file.problem(row.at(*path), "date-form", f"{name}: {text[:40]!r}", f"write it like {example}")
             yield found if row.file.version else msgspec.structs.replace(found, severity="warning")
 
 
-def _is_time(text: str, pattern: re.Pattern[str], form: str) -> bool:
+def _is_time(text: str, pattern: re.Pattern[str]) -> bool:
     if pattern.fullmatch(text) is None:
         return False
-    if text[5:7] <= "12" and "01" <= text[8:10] <= "28" and text[5:7] != "00" and len(text) == 10:
+    if text[8:10] <= "28":
         return True
-    try:
-        datetime.strptime(text, form)
-    except ValueError:
-        return False
-    return True
+    from calendar import monthrange
+
+    return int(text[:4]) > 0 and int(text[8:10]) <= monthrange(int(text[:4]), int(text[5:7]))[1]
 
 
 def claim(row: Row) -> Iterator[Problem]:
@@ -164,8 +166,10 @@ def status(row: Row) -> Iterator[Problem]:
 
 def evidence(row: Row) -> Iterator[Problem]:
     """Quotes fit their digests and the limits."""
-    if row.memory is None:
+    if row.memory is None or not row.memory.evidence:
         return
+    from omp.identity import quote_digest
+
     pieces = row.memory.evidence
     if len(pieces) > EVIDENCE_LIMIT:
         said = f"{len(pieces)} pieces of evidence, the limit is {EVIDENCE_LIMIT}"
@@ -181,6 +185,8 @@ def evidence(row: Row) -> Iterator[Problem]:
 
 def fact_value(row: Row) -> Iterator[Problem]:
     """The metadata of a fact speaks about the value that stands there."""
+    from omp.entries import value_digest
+
     fact = row.memory
     if isinstance(fact, Fact) and fact.of and value_digest(fact.value) != fact.of:
         said = f"{fact.pointer} was changed after it was recorded: its evidence speaks of another value"
@@ -194,7 +200,7 @@ def orders(row: Row) -> Iterator[Problem]:
         return
     for name in ("claim", "title", "choice", "rationale", "context", "why_useful", "root_cause", "next_action"):
         text = getattr(memory, name, "")
-        if text and _ORDER_WORDS.search(text) and (found := _ORDERS.search(text)):
+        if text and _pattern(_ORDER_WORDS).search(text) and (found := _pattern(_ORDERS).search(text)):
             said = f"{name} holds words that give orders to an agent: {' '.join(found[0].split())[:60]!r}"
             yield row.file.problem(row.at(name), "injection", said)
             return

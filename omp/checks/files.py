@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from omp.errors import BrokenFile
 from omp.model import LIST_FILES, Memory, Problem
-from omp.yamlfile import Document, Node, load, read_entries, read_facts
+from omp.yamlfile.convert import read_entries, read_facts
+from omp.yamlfile.nodes import Document, Node
+from omp.yamlfile.reader import load
 
 VERSION = 1
 """The greatest `version:` this release writes."""

@@ -1,9 +1,10 @@
-"""Secrets in memory files. The masking engine is slow to load, so it is asked only where a cheap pattern fires."""
+"""Secrets in memory files. The masking engine is slow to load, so it is asked only where something cheap fires."""
 
 from __future__ import annotations
 
+import functools
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
 
 from omp.checks.files import problem
@@ -11,49 +12,86 @@ from omp.model import Finding, Problem
 
 Gate = Callable[[bytes], list[Finding]]
 
-_LITERAL = re.compile(
-    r"AKIA|ASIA|LTAI|AKID|gh[opsur]_|github_pat_|gl[a-z]{2,6}-|xox[abeoprs]|sk[-_]|[rp]k_(?:live|test)|AIza|ya29\.|eyJ"
-    r"|-----BEGIN|npm_|pypi-|hf_|SG\.|do[opr]_v1|shp[a-z]{2}_|AGE-SECRET|tskey|SK[0-9a-f]{8}|AC[0-9a-f]{8}"
-    r"|EAA[A-Za-z0-9]|whsec|hvs\.|dapi[0-9a-f]|lin_api|r8_|gsk_|xai-|PMAK|NRAK|key-[0-9a-f]"
-    r"|://[^\s/]{0,200}:[^\s/]{0,200}@|[\w.+-]@[\w-]"
-    r"|(?i:passw|passphrase|pwd|secret|token|(?:api|access|private)[ _-]?key|credential|bearer|authoriz|cookie)"
-    r"|密码|口令|密钥|秘钥|令牌|凭证|凭据|身份证|手机|电话|银行卡|护照|住址|卡号"
-    r"|(?<![\w.])\+?\d[\d ()-]{9,}\d(?![\w-])|(?<!\w)\d{17}[\dXx](?!\w)"
-    r"|(?<![0-9A-Za-z])[0-9a-fA-F]{32,}(?![0-9A-Za-z])"
-    r"|(?<![\w+/=-])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}[0-9])[A-Za-z0-9+/_=-]{20,}"
-)
-"""What stands near or in every kind of secret and personal datum; a hit means no more than "look closely"."""
+_LITERALS = (
+    "AKIA", "ASIA", "LTAI", "AKID", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "glrt-", "gldt-",
+    "xoxa-", "xoxb-", "xoxe", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "sk-", "sk_", "rk_", "pk_", "AIza", "ya29.", "eyJ",
+    "-----BEGIN", "npm_", "pypi-", "hf_", "SG.", "doo_v1", "dop_v1", "dor_v1", "shpat_", "shpca_", "shpss_", "shppa_",
+    "AGE-SECRET", "tskey", "EAAC", "whsec", "hvs.", "dapi", "lin_api", "r8_", "gsk_", "xai-", "PMAK", "NRAK", "key-",
+    "密码", "口令", "密钥", "秘钥", "令牌", "凭证", "凭据", "身份证", "手机", "电话", "银行卡", "护照", "住址",
+    "卡号", "@",
+)  # fmt: skip
+_WORDS = (
+    "passw", "passphrase", "passcode", "pwd", "secret", "token", "api key", "apikey", "api_key", "api-key",
+    "access key",
+       "accesskey", "access_key", "access-key", "private key", "private_key", "private-key", "credential", "bearer",
+    "authoriz", "cookie", "phone", "ssn", "passport", "iban",
+)  # fmt: skip
+"""Beginnings of tokens; and, in lower case, words that stand near secrets and personal data."""
+_LONG_NUMBER = r"\d[\d ()-]{9,}[\dXx]"
+_LONG_WORD = r"[A-Za-z0-9+/_=-]{20,}"
+_HEX = r"[0-9a-fA-F]{32,}"
 
 
 def secrets(path: str, data: bytes, gate: Gate, lines: Collection[int] | None = None) -> Iterator[Problem]:
     """Give what the gate finds, with line and column; with `lines` only those (1-based) are looked at.
 
-    Only blocks (between blank lines) in which the cheap pattern fires are handed to the gate. Nothing found is quoted.
+    Only blocks (between blank lines) in which something cheap fires are handed to the gate. Nothing found is quoted.
     """
-    rows = data.decode("utf-8", "replace").split("\n")
-    for first, block in _blocks(rows, lines):
-        text = "\n".join(rows[n] for n in block)
-        if _LITERAL.search(text) is None:
-            continue
-        starts, at = [], 0
-        for n in block:
-            starts.append(at)
-            at += len(rows[n]) + 1
-        for found in gate(text.encode()):
-            place = max(bisect_right(starts, found.start) - 1, 0)
-            number = block[place] if place < len(block) else first
-            column = found.start - starts[place] + 1
-            yield problem(path, number + 1, column, "secret", f"what looks like {found.type} stands here")
+    text = data.decode("utf-8", "replace")
+    numbers: list[int] | None = None
+    if lines is not None:
+        rows = text.split("\n")
+        numbers = sorted(n for n in lines if 0 < n <= len(rows))
+        text = "\n".join(rows[n - 1] for n in numbers)
+    places = sorted(suspicious(text))
+    if not places:
+        return
+    starts = [0, *(m.end() for m in re.finditer("\n", text))]
+    for start, end in _blocks(text, places):
+        for found in gate(text[start:end].encode()):
+            at = start + found.start
+            row = bisect_right(starts, at) - 1
+            number = row + 1 if numbers is None else numbers[row]
+            yield problem(path, number, at - starts[row] + 1, "secret", f"what looks like {found.type} stands here")
 
 
-def _blocks(rows: list[str], lines: Collection[int] | None) -> Iterator[tuple[int, list[int]]]:
-    block: list[int] = []
-    for n, row in enumerate(rows):
-        if row.strip() == "":
-            if block:
-                yield block[0], block
-            block = []
-        elif lines is None or n + 1 in lines:
-            block.append(n)
-    if block:
-        yield block[0], block
+def suspicious(text: str) -> set[int]:
+    """Give places that deserve a look: token beginnings, telling words, long numbers, long words of mixed signs."""
+    places: set[int] = set()
+    folded = text.lower()
+    for whole, literals in ((text, _LITERALS), (folded, _WORDS)):
+        for literal in literals:
+            at = whole.find(literal)
+            while at >= 0:
+                places.add(at)
+                at = whole.find(literal, at + 1)
+    for found in _pattern(_LONG_NUMBER).finditer(text):
+        before = text[found.start() - 1 : found.start()]
+        if sum(c.isdigit() for c in found[0]) >= 10 and not (before.isalnum() or before in "_."):
+            places.add(found.start())
+    for found in _pattern(_LONG_WORD).finditer(text):
+        word = found[0]
+        is_mixed = not word.islower() and not word.isupper() and any(c.isdigit() for c in word)
+        if is_mixed or _pattern(_HEX).search(word):
+            places.add(found.start())
+    if "://" in text:
+        places.update(m.start() for m in _pattern(r"://[^\s/]{0,200}:[^\s/]{0,200}@").finditer(text))
+    return places
+
+
+@functools.cache
+def _pattern(source: str) -> re.Pattern[str]:
+    """Compile when first needed."""
+    return re.compile(source, re.A)
+
+
+def _blocks(text: str, places: list[int]) -> Iterator[tuple[int, int]]:
+    """The blocks between blank lines that hold one of the places."""
+    done = 0
+    while (n := bisect_left(places, done)) < len(places):
+        above = text.rfind("\n\n", done, places[n])
+        start = done if above < 0 else above + 2
+        end = text.find("\n\n", places[n])
+        end = len(text) if end < 0 else end
+        yield start, end
+        done = max(end, places[n] + 1)

@@ -4,17 +4,46 @@ Nothing here touches the disk. The dialect (`references/format.md`) is YAML 1.2 
 keys and several documents; a byte pre-scan refuses the rest before any parser sees it.
 """
 
-from omp.yamlfile.convert import ReadFact, read_entries, read_facts, to_struct
-from omp.yamlfile.dialect import scan
-from omp.yamlfile.lists import entry_at, ids_of, insert_entries, remove_entry, replace_entry
-from omp.yamlfile.maps import put_fact, remove_fact, remove_pointer, set_pointer, update_map, update_rows
-from omp.yamlfile.reader import Document, Node, load
-from omp.yamlfile.scalars import quote
-from omp.yamlfile.writer import dump_entry, dump_value, new_list_file
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from omp.yamlfile.convert import ReadEntry, ReadFact, read_entries, read_facts, to_struct
+    from omp.yamlfile.lists import entry_at, ids_of, insert_entries, remove_entry, replace_entry
+    from omp.yamlfile.maps import put_fact, remove_fact, remove_pointer, set_pointer, update_map, update_rows
+    from omp.yamlfile.nodes import Document, Node
+    from omp.yamlfile.prescan import scan
+    from omp.yamlfile.reader import load
+    from omp.yamlfile.scalars import quote
+    from omp.yamlfile.writer import dump_entry, dump_value, new_list_file
+
+_HOMES = {
+    "convert": ("ReadEntry", "ReadFact", "read_entries", "read_facts", "to_struct"),
+    "lists": ("entry_at", "ids_of", "insert_entries", "remove_entry", "replace_entry"),
+    "maps": ("put_fact", "remove_fact", "remove_pointer", "set_pointer", "update_map", "update_rows"),
+    "nodes": ("Document", "Node"),
+    "prescan": ("scan",),
+    "reader": ("load",),
+    "scalars": ("quote",),
+    "writer": ("dump_entry", "dump_value", "new_list_file"),
+}
+"""Module -> names it gives. Loaded when first asked for: a commit hook that only reads pays for the reader alone."""
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"omp.yamlfile.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Document",
     "Node",
+    "ReadEntry",
     "ReadFact",
     "dump_entry",
     "dump_value",

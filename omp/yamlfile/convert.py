@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from omp import entries, identity
 from omp.errors import BrokenFile
 from omp.model import FACT_KINDS, KINDS, TYPES, Entry, Kind, Memory, Problem, Struct
 from omp.yamlfile.nodes import Document, Node
@@ -198,6 +197,8 @@ def read_facts(document: Document) -> tuple[list[ReadFact], list[Problem]]:
 
 
 def _fact(document: Document, pointer: str, row: Node) -> tuple[ReadFact | None, list[Problem]]:
+    from omp import entries, identity
+
     path = document.path
     kind = row.get("kind")
     if kind is None or kind.value not in FACT_KINDS:

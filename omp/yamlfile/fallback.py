@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from omp.yamlfile.dialect import DEPTH_LIMIT
-from omp.yamlfile.nodes import BadText, Node
-from omp.yamlfile.values import twice
+from omp.yamlfile.nodes import BadText, Node, twice
 
 
 def compose(text: str, problems: list[BadText]) -> Node:

@@ -1,13 +1,16 @@
-"""What a read file consists of: nodes with their places, and the document around them."""
+"""What a read file consists of: nodes with their places, the document around them, and what reading stumbles on."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import msgspec
 
 from omp.yamlfile.scalars import resolve
 
+REST = re.compile(r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?:\r?\n|\Z)")
+"""What may stand behind a complete value on its line."""
 _NULL_TEXTS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -75,5 +78,23 @@ class BadText(Exception):
         self.at, self.code, self.message, self.hint = at, code, message, hint
 
 
+def twice(at: int, key: str, line: int) -> BadText:
+    """The finding that a key stands twice in one map."""
+    return BadText(at, "duplicate-key", f"the key {key!r} stands already in line {line}", "join the two")
+
+
 class UnknownShape(Exception):
     """YAML that the fast reader leaves to ruamel.yaml. Never leaves the package."""
+
+
+def next_line(text: str, at: int) -> int:
+    """Behind a value: only blanks or a comment may follow on the line; the start of the next line."""
+    found = REST.match(text, at)
+    if found is None:
+        raise BadText(at, "syntax", "something follows a complete value", "put the whole text in quotes")
+    return found.end()
+
+
+def is_marker(text: str, at: int) -> bool:
+    """Whether a line that starts at `at` begins or ends a document."""
+    return text.startswith(("---", "..."), at) and text[at + 3 : at + 4] in ("", " ", "\t", "\r", "\n")

@@ -12,16 +12,15 @@ from bisect import bisect_right
 
 from omp.errors import BrokenFile
 from omp.model import Problem
-from omp.yamlfile import values
-from omp.yamlfile.dialect import DEPTH_LIMIT, REPORT_LIMIT, is_clean, scan
-from omp.yamlfile.nodes import BadText, Document, Node, UnknownShape
+from omp.yamlfile.dialect import DEPTH_LIMIT, REPORT_LIMIT, is_clean
+from omp.yamlfile.nodes import REST, BadText, Document, Node, UnknownShape, is_marker, next_line, twice
 
 __all__ = ["Document", "Node", "load"]
 
 _ROW = re.compile(r"([A-Za-z_][\w.-]*+):(?=[ \r\n]|\Z)")
 _SIMPLE_ROW = re.compile(r"([A-Za-z_][\w.-]*+): (?:([^\W_][^\n\r\t:#]*+)|'([^'\n\r]*+)')(?<! )\n( *+)(?![\s#]|\Z)")
 """A simple key with a value that is seen whole on its line, and the indentation of a next line with content."""
-_WORDS = re.compile(r"\[([^\W_][\w./-]*+(?:, [^\W_][\w./-]*+)*+)\](?=[ \r\n]|\Z)")
+_WORDS = re.compile(r"\[([^\W_][\w./-]*+(?:, [^\W_][\w./-]*+)*+)?\](?=[ \r\n]|\Z)")
 """A list of plain words as omp writes it."""
 _NOTHING = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
 """No content up to the end of the line (a comment here stands at the start of a line or behind a blank)."""
@@ -30,7 +29,7 @@ _DASH_ENDS = frozenset(("", " ", "\n", "\r"))
 
 def load(data: bytes, path: str = "") -> Document:
     """Read a file of the dialect. Raises BrokenFile with all problems the pre-scan and the reader found."""
-    problems = [] if is_clean(data) else scan(data, path)
+    problems = [] if is_clean(data) else _scan(data, path)
     if problems:
         raise _broken(path, problems)
     text = data.decode("utf-8")
@@ -42,7 +41,7 @@ def load(data: bytes, path: str = "") -> Document:
         root = Node("map", {}, 0, 0, 1, 1, at={})
     if reader.problems:
         # The pre-scan names what is outside the dialect, all of it; the reader's own findings complete it.
-        found = scan(data, path)
+        found = _scan(data, path)
         lines = {p.line for p in found}
         found += [
             p for p in (_problem(text, path, bad) for bad in reader.problems[:REPORT_LIMIT]) if p.line not in lines
@@ -51,11 +50,17 @@ def load(data: bytes, path: str = "") -> Document:
     return Document(data, text, root, path)
 
 
+def _scan(data: bytes, path: str) -> list[Problem]:
+    from omp.yamlfile.prescan import scan
+
+    return scan(data, path)
+
+
 def _read(reader: _Reader, data: bytes, path: str) -> Node:
     try:
         return reader.document()
     except UnknownShape:
-        if problems := scan(data, path):
+        if problems := _scan(data, path):
             raise _broken(path, problems) from None
         from omp.yamlfile.fallback import compose
 
@@ -114,7 +119,7 @@ class _Reader:
 
     def _is_marker(self, at: int) -> bool:
         """Whether a document marker stands here: a start before everything else, or an end."""
-        if not values.is_marker(self.text, at):
+        if not is_marker(self.text, at):
             return False
         if _NOTHING.match(self.text, at + 3) is None:
             raise UnknownShape
@@ -150,7 +155,11 @@ class _Reader:
             raise self.bad("a tab in the indentation", "indent with blanks", "tab")
         if text[at] == "?" and text[at + 1 : at + 2] in _DASH_ENDS:
             raise UnknownShape
-        if _ROW.match(text, at) or values.KEY.match(text, at):
+        if _ROW.match(text, at):
+            return self.mapping(depth)
+        from omp.yamlfile import values  # most files of ours get by without its patterns
+
+        if values.KEY.match(text, at):
             return self.mapping(depth)
         return self.value(at, parent, depth)
 
@@ -167,7 +176,7 @@ class _Reader:
                 inner += 1
             if _NOTHING.match(text, inner):
                 line = self.number
-                self.to_line(values.next_line(text, inner))
+                self.to_line(next_line(text, inner))
                 if self.indent > indent:
                     node = self.block(indent, depth + 1)
                 else:
@@ -228,12 +237,14 @@ class _Reader:
         found = _ROW.match(text, at)
         key, behind = (found[1], found.end()) if found is not None else self.hard_key()
         if key in pairs:
-            self.problems.append(values.twice(at, key, self.where(keys[key])[0]))
+            self.problems.append(twice(at, key, self.where(keys[key])[0]))
         keys[key] = at
         pairs[key] = self.behind_key(behind, indent, depth)
 
     def hard_key(self) -> tuple[str, int]:
         """Read a key with quotes or signs: its text, and the place behind its colon."""
+        from omp.yamlfile import values
+
         found = values.KEY.match(self.text, self.at)
         if found is None:
             raise self.bad("expected `key: value` here", "check indentation, colons and quotes")
@@ -245,7 +256,7 @@ class _Reader:
     def behind_key(self, at: int, indent: int, depth: int) -> Node:
         """Read the value of a key: on its line, below it, or nothing."""
         text = self.text
-        rest = values.REST.match(text, at)
+        rest = REST.match(text, at)
         if rest is None:
             value = at
             while text[value] in " \t":
@@ -264,7 +275,7 @@ class _Reader:
             return None
         items: list[Node] = []
         place = at + 1
-        for part in found[1].split(", "):
+        for part in found[1].split(", ") if found[1] else ():
             items.append(Node("scalar", part, place, place + len(part), line, column + place - at, True))
             place += len(part) + 2
         return Node("seq", items, at, found.end(), line, column, False, True)
@@ -274,14 +285,19 @@ class _Reader:
         text, c = self.text, self.text[at]
         line, column = self.number, at - self.at + self.indent + 1
         plain = False
+        if c == "[" and (words := self.words(at, line, column)) is not None:
+            self.to_line(next_line(text, words.end))
+            return words
+        from omp.yamlfile import values
+
         if c in "|>":
             value, end, after = values.literal(text, at, indent)
         elif c in "'\"":
             value, end = values.quoted(text, at, indent)
-            after = values.next_line(text, end)
+            after = next_line(text, end)
         elif c in "[{":
-            node = self.words(at, line, column) or values.Flow(text, self.where, self.problems, indent).read(at, depth)
-            self.to_line(values.next_line(text, node.end))
+            node = values.Flow(text, self.where, self.problems, indent).read(at, depth)
+            self.to_line(next_line(text, node.end))
             return node
         else:
             value, end, after = values.plain(text, at, indent)

@@ -11,14 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from omp.yamlfile.dialect import DEPTH_LIMIT
-from omp.yamlfile.nodes import BadText, Node, UnknownShape
+from omp.yamlfile.nodes import REST, BadText, Node, UnknownShape, is_marker, next_line, twice
 from omp.yamlfile.scalars import unescape
 
 Where = Callable[[int], tuple[int, int]]
 """Offset -> line and column."""
 
-REST = re.compile(r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?:\r?\n|\Z)")
-"""What may stand behind a complete value on its line."""
 KEY = re.compile(
     r"""(?:"((?:[^"\\\n]|\\[^\n])*+)"|'((?:[^'\n]|'')*+)'"""
     r"""|((?:[^ \t\r\n#\[\]{},"'|>%@`:?&*!-]|[:?-](?=[^ \t\r\n]))"""
@@ -34,14 +32,6 @@ _FLOW_SPACE = re.compile(r"(?:[ \t\r\n]++|(?<=[ \t\r\n])#[^\n]*+)*+")
 _FOLD = re.compile(r"[ \t]*\r?\n((?:[ \t]*\r?\n)*)[ \t]*")
 _DOUBLE_PARTS = re.compile(r"\\\r?\n((?:[ \t]*\r?\n)*)[ \t]*|(\\.)|[ \t]*\r?\n((?:[ \t]*\r?\n)*)[ \t]*", re.S)
 _CONTINUED = re.compile(r"\n([ \t]*)([^ \t\r\n])([^\n]{0,2})")
-
-
-def next_line(text: str, at: int) -> int:
-    """Behind a value: only blanks or a comment may follow on the line; the start of the next line."""
-    found = REST.match(text, at)
-    if found is None:
-        raise BadText(at, "syntax", "something follows a complete value", "put the whole text in quotes")
-    return found.end()
 
 
 def key_text(found: re.Match[str]) -> str:
@@ -96,11 +86,6 @@ def _spaces(text: str, at: int) -> int:
     while text.startswith(" ", i):
         i += 1
     return i - at
-
-
-def is_marker(text: str, at: int) -> bool:
-    """Whether a line that starts at `at` begins or ends a document."""
-    return text.startswith(("---", "..."), at) and text[at + 3 : at + 4] in ("", " ", "\t", "\r", "\n")
 
 
 def quoted(text: str, at: int, indent: int = -1) -> tuple[str, int]:
@@ -272,8 +257,3 @@ class Flow:
         if self._next(end) not in (",", "]", "}", ":"):
             raise UnknownShape  # text over several lines, or an error that is better explained there
         return self.node("scalar", found[0], at, end, plain=True)
-
-
-def twice(at: int, key: str, line: int) -> BadText:
-    """The finding that a key stands twice in one map."""
-    return BadText(at, "duplicate-key", f"the key {key!r} stands already in line {line}", "join the two")
