@@ -257,7 +257,7 @@ def _phones(text: str, windows: list[tuple[int, int]]) -> list[Hit]:
     for form in (_US, _LOCAL):
         for m in _over(form, text, windows):
             near = text[max(0, m.start() - 40) : m.start()]
-            said = _PHONE_WORDS.search(near) is not None
+            said = _PHONE_WORDS.search(near) or _PHONE_WORDS.search(text[m.end() : m.end() + 20])
             if _SERVICE.search(near) or (not said and not m.group().startswith("(")):
                 continue
             if 9 <= len(_digits(m.group())) <= 12 and _may_be_number(text, m.start(), m.end()):

@@ -293,10 +293,19 @@ _PATH = re.compile(
 )
 
 
+_FILED = re.compile(r"^[\w.-]+(?:/[\w.@-]+)+\.[a-z][a-z0-9]{0,4}$|^[a-z][\w.]*(?:-[\w.]+)*-20\d\d-?[01]\d-?[0-3]\d$")
+"""File paths and names that end in a date."""
+
+
 def is_dull(value: str) -> bool:
     """Versions, ranges, paths, addresses, algorithm names: values that stand beside the word password every day."""
     lower = value.lower().rstrip(".,;:")
-    return lower in NOT_SECRETS or _RANGE.fullmatch(lower) is not None or _PATH.fullmatch(value) is not None
+    return (
+        lower in NOT_SECRETS
+        or _FILED.search(lower) is not None
+        or _RANGE.fullmatch(lower) is not None
+        or _PATH.fullmatch(value) is not None
+    )
 
 
 def passwordish(value: str) -> bool:
