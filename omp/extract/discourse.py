@@ -13,25 +13,28 @@ from omp.model import CleanEvent, Struct
 from omp.rules import Rules
 
 _ORDINAL = re.compile(
-    r"\b(?:(?P<first>first|1st|former|number one|option (?:1|a)|#1)|(?P<second>second|2nd|number two|option (?:2|b)|#2)"
+    r"\b(?:(?P<first>first|1st|former|number one|option (?:1|a)|#1)|(?P<second>second|2nd|number two"
+    r"|option (?:2|b)|#2)"
     r"|(?P<third>third|3rd|number three|option (?:3|c)|#3)|(?P<last>last|latter))\b"
-    r"|(?P<zh1>第[一1]|前者|前一?个|方案[一1A])|(?P<zh2>第[二两2]|方案[二2B])|(?P<zh3>第[三3]|方案[三3C])|(?P<zh4>最后|后者|后一?个)"
+    r"|(?P<zh1>第[一1]|前者|前一?个|方案[一1A])|(?P<zh2>第[二两2]|方案[二2B])|(?P<zh3>第[三3]|方案[三3C])"
+    r"|(?P<zh4>最后|后者|后一?个)"
     r"|(?:\b(?:with|take|use|pick|option)|用|选|就|走)\s*(?P<letter>[A-D])(?![A-Za-z])",
     re.IGNORECASE,
 )
 _OPTION = re.compile(
-    r"(?:^|\n|[：:。.;；]\s*)\s*(?:option|方案|选项|办法)?\s*(?:[1-9一二三][.)、:：]|[A-D][.)、:：]|\(?[a-d]\)|[①②③④])\s*",
+    r"(?:^|\n|[：:。.;；]\s*)\s*(?:option|方案|选项|办法)?\s*(?:[1-9一二三][.)、:：]|[A-D][.)、:：]|\(?[a-d]\)"
+    r"|[①②③④])\s*",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:(?:i(?:'d| would)? (?:propose|suggest|recommend|go for|go with|rather|pick|take|say)(?: to| that| we)?|my (?:proposal|suggestion|recommendation)(?: is)?|proposal|suggestion"
-    r"|we (?:can|could)|i (?:can|could)|(?:you|one) could|how about|the (?:simple|simplest|clean|cleanest|cheap|safe|better|best|usual|easy) (?:way|option|fix|approach|choice)(?: is| would be)?(?: to)?|then)\b"
+    r"^(?:(?:i(?:'d| would)? (?:propose|suggest|recommend|go for|go with|rather|pick|take|say)(?: to| that"
+    r"| we)?|my (?:proposal|suggestion|recommendation)(?: is)?|proposal|suggestion"
+    r"|we (?:can|could)|i (?:can|could)|(?:you|one) could|how about|the (?:simple|simplest|clean|cleanest|cheap"
+    r"|safe|better|best|usual|easy) (?:way|option|fix|approach|choice)(?: is| would be)?(?: to)?|then)\b"
     r"|(?:我)?(?:建议|推荐|提议|倾向)(?:是|用)?|可以(?:先)?|我可以|不如|我来|方案(?:是)?)[:：,，]?\s*",
     re.IGNORECASE,
 )
-_CHOICE_EN = re.compile(
-    r"^(?P<head>.*?)(?P<a>[\w.\-/%]+(?: \w+)?) or (?P<b>[\w.\-/%]+)(?P<tail>[^?]*)\?\s*$", re.IGNORECASE
-)
+_CHOICE_EN = re.compile(r"^(?P<head>.*?)(?P<a>[\w.\-/%]+) or (?P<b>[\w.\-/%]+)(?P<tail>[^?]*)\?\s*$", re.IGNORECASE)
 _CHOICE_ZH = re.compile(
     r"^(?P<head>.*?)(?P<a>[^，。\s]{1,12}?)(?:还是|或)(?P<b>[^，。？?\s]{1,12})(?P<tail>[^？?]*)[？?]\s*$"
 )
@@ -101,7 +104,8 @@ def _listed(event: CleanEvent, answer: str) -> Proposal | None:
 
 
 _OFFERED = re.compile(
-    r"\boptions?\b|\b(?:two|three|four|several) (?:ways|options|approaches|choices|possibilities|routes)\b|either|alternativ"
+    r"\boptions?\b|\b(?:two|three|four|several) (?:ways|options|approaches|choices|possibilities|routes)\b"
+    r"|either|alternativ"
     r"|方案|思路|办法|选项|做法|两种|三种|要么",
     re.IGNORECASE,
 )
@@ -169,7 +173,8 @@ def _spoken(event: CleanEvent, answer: str, rules: Rules) -> Proposal | None:
 OFFER_LIMIT = 400
 """Characters up to which a message can be a short offer of options; longer ones name too much."""
 _REPORT = re.compile(
-    r"^\W*(?:let me|now let|i'll (?:check|look|see|start|run|read)|i (?:have|will)|looking|checking|created|added|fixed"
+    r"^\W*(?:let me|now let|i'll (?:check|look|see|start|run|read)|i (?:have|will)|looking|checking|created"
+    r"|added|fixed"
     r"|updated|done|changed|removed|moved|已|我先|我来(?:看|查|检)|让我|现在|好的)",
     re.IGNORECASE,
 )

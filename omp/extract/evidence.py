@@ -82,7 +82,10 @@ class Index:
         return hits[: max(0, min(limit, HITS_MOST))]
 
     def read(self, ids: list[str]) -> list[tuple[str, str]]:
-        """Give (id, text) of the pieces named: at most 80, 2 KiB each, 32 KiB in all. Raises UsageError for an unknown id."""
+        """Give (id, text) of the pieces named: at most 80, 2 KiB each, 32 KiB in all.
+
+        Raises UsageError for an unknown id.
+        """
         result, total = [], 0
         for name in ids[:ITEMS_MOST]:
             text = self.item(name).event.text.encode()[:ITEM_BYTES].decode("utf-8", "ignore")

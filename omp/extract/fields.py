@@ -1,4 +1,4 @@
-"""The fields of each kind, found in the statement itself: choice and alternatives, reason, cause, next action, value."""
+"""The fields of each kind, found in the statement itself: choice, alternatives, reason, cause, next action, value."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from omp.model import Candidate
 _URL = re.compile(r"https?://[^\s，。；、）)>,]+", re.ASCII)
 _HOST = re.compile(r"(?<![\w/@.])[a-z0-9][\w-]*(?:\.[a-z0-9][\w-]*)+\.[a-z]{2,}(?![\w])", re.ASCII | re.IGNORECASE)
 _SETTING = re.compile(
-    r"(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[A-Z]?[a-z]+[A-Z][A-Za-z]+|[\w-]+\.(?:toml|ya?ml|json|ini|conf|cfg))(?![A-Za-z0-9_])"
+    r"(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[A-Z]?[a-z]+[A-Z][A-Za-z]+"
+    r"|[\w-]+\.(?:toml|ya?ml|json|ini|conf|cfg))(?![A-Za-z0-9_])"
 )
 _PATH = re.compile(r"(?<![\w:/.@-])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.*-]*", re.ASCII)
 _ENVIRONMENT = re.compile(
     r"\b(?:prod(?:uction)?|staging|demo|test|preview|dev)\b|测试环境|预发|生产|线上|正式|演示", re.IGNORECASE
 )
 _REASON = re.compile(
-    r"(?:\bbecause\b|\bsince (?=the|it|we|they|our)|\bso that\b|\bas (?=the|they|it)|因为|原因是|毕竟|免得|省得|理由是)[:：,，]?\s*(?P<reason>[^。]{4,240})",
+    r"(?:\bbecause\b|\bsince (?=the|it|we|they|our)|\bso that\b|\bas (?=the|they|it)|因为|原因是|毕竟|免得|省得"
+    r"|理由是)[:：,，]?\s*(?P<reason>[^。]{4,240})",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -30,21 +32,26 @@ _OVER = re.compile(
 )
 _RETIRES = re.compile(
     r"\b(?:switch(?:ed|ing)?|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|went) from (?P<en>[\w.+/-]+)"
-    r"|\b(?:scrap|no longer(?: use)?|don't use|stop using) (?P<scrap>[\w.+/-]+)|从\s*(?P<zh>[\w.+/\u4e00-\u9fff-]{1,16}?)\s*(?:换|改|迁|切|搬)|(?:不再用|别再用|弃用)(?P<zh2>[^，。；\s]{1,16})",
+    r"|\b(?:scrap|no longer(?: use)?|don't use|stop using) (?P<scrap>[\w.+/-]+)"
+    r"|从\s*(?P<zh>[\w.+/\u4e00-\u9fff-]{1,16}?)\s*(?:换|改|迁|切|搬)|(?:不再用|别再用"
+    r"|弃用)(?P<zh2>[^，。；\s]{1,16})",
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
-    r"^(?:no|not)\s+(?P<no>[\w.+/-]+)\s*$|^(?P<too>[\w.+/-]+)(?: is| are|'s)? (?:too|overkill)\b.*$|^(?P<zh>[\w.+/\u4e00-\u9fff-]{1,12}?)太.{1,6}$",
+    r"^(?:no|not)\s+(?P<no>[\w.+/-]+)\s*$|^(?P<too>[\w.+/-]+)(?: is| are|'s)? (?:too|overkill)\b.*$"
+    r"|^(?P<zh>[\w.+/\u4e00-\u9fff-]{1,12}?)太.{1,6}$",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
-    r"(?:the )?(?P<attr>port|timeout|retention|region|version|url|address|branch|schedule|owner|limit|format|database|queue|cache) (?:of|for|on) (?:the )?(?P<subj>[\w.-]+(?: [\w.-]+)?)"
+    r"(?:the )?(?P<attr>port|timeout|retention|region|version|url|address|branch|schedule|owner|limit|format"
+    r"|database|queue|cache) (?:of|for|on) (?:the )?(?P<subj>[\w.-]+(?: [\w.-]+)?)"
     r"|(?P<subj2>[\w\u4e00-\u9fff.-]{2,16})的(?P<attr2>端口|超时|地址|版本|分支|负责人|上限|格式|数据库|队列|缓存)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[^,，;；。.!！?？\n]+")
 _STEP = re.compile(
-    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|next (?:week|step|month)|\bask|\bcall|\bring|\bping|\bchase|\bagenda|\bthe \d+(?:st|nd|rd|th)|\bthen we"
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|next (?:week|step|month)|\bask|\bcall"
+    r"|\bring|\bping|\bchase|\bagenda|\bthe \d+(?:st|nd|rd|th)|\bthen we"
     r"|周[一二三四五六日天]|下周|明天|明早|下个?月|例会|问|约了|拍板|跑一遍|确认|对一下|开会|要一份",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ import re
 from msgspec.structs import replace
 
 from omp import identity
-from omp.extract import discourse, fields, settle, statements
+from omp.extract import discourse, fields, settle, shapes, statements
 from omp.extract import text as words
 from omp.extract.discourse import Proposal, Turn
 from omp.extract.evidence import cite
@@ -35,7 +35,8 @@ ASKED_BOOST = 0.25
 
 _BARE_WISH = re.compile(
     r"(?:please |pls |oh |and )*(?:remember|note|save|keep) (?:this|that|it)(?: one)?(?: please)?[\s.!:,]*"
-    r"|(?:请|帮我|给我)?(?:记住|记一下|记下来|记好|牢记)(?:这个|这点|这条|这件事|吧|了)?[\s。！：，,.!]*|/extract-memory",
+    r"|(?:请|帮我|给我)?(?:记住|记一下|记下来|记好|牢记)(?:这个|这点|这条|这件事|吧|了)?[\s。！：，,.!]*"
+    r"|/extract-memory",
     re.IGNORECASE,
 )
 """A wish to remember that names nothing itself: it speaks of the next sentence, else of what was said before."""
@@ -227,7 +228,7 @@ class _Pass:
     def _statements(self, event: CleanEvent, view: str, turn: Turn, acts: frozenset[str]) -> None:
         said = [s for s in words.sentences(event.text) if view[s.start : s.end].strip()]
         said = statements.own_part(said, len(event.text))
-        if words.foreign(view) and "talk.remember" not in acts:
+        if shapes.foreign(view) and "talk.remember" not in acts:
             return
         if self._late_reason(event, said):
             return
@@ -241,7 +242,7 @@ class _Pass:
                 boosted(r, ASKED_BOOST) if words.width(s.text) >= 20 else r for s, r in zip(said, readings, strict=True)
             ]
         asked = [bool("talk.remember" in discourse.acts(view[s.start : s.end], self.rules)) for s in said]
-        hidden = words.secret_sentences(said)
+        hidden = shapes.secret_sentences(said)
         back = "talk.retract" in acts
         for group in _with_asked(statements.groups(said, readings, self.rules), said, asked):
             group = [n for n in group if n not in hidden]

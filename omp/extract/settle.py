@@ -22,21 +22,28 @@ _SAME = 0.75
 """Share of the shorter claim's content that makes two statements of one session the same."""
 _REPLACED = 0.34
 """Share from which a statement with a sign of change replaces an earlier one."""
+_RELATED = 0.1
+"""Share from which a statement that scraps a name is about the same thing as one that holds it."""
 _CHANGE = re.compile(
-    r"\b(?:instead|scrap|now|any ?more|after all|change(?:d)?|switch|no longer|drop|replace[sd]?|rather|actually|then)\b|收回|换成|改成|改为|改用|不用|还是|那就?|现在|作废|不再|不要",
+    r"\b(?:instead|scrap|now|any ?more|after all|change(?:d)?|switch|no longer|drop|replace[sd]?|rather"
+    r"|actually|then)\b|收回|换成|改成|改为|改用|不用|还是|那就?|现在|作废|不再|不要",
     re.IGNORECASE,
 )
 _OLD_ADDRESS = re.compile(
-    r"\b(?:old|former|previous) (?:\w+ )?(?:address|one|url|domain|host|site|server|cluster)|\bnow\b|\binstead|旧|老的?(?:地址|域名|集群)|原来的|现在|改到|换到|换成|以后|往后",
+    r"\b(?:old|former|previous) (?:\w+ )?(?:address|one|url|domain|host|site|server|cluster)|\bnow\b|\binstead"
+    r"|旧|老的?(?:地址|域名|集群)|原来的|现在|改到|换到|换成|以后|往后",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE | re.ASCII)
 _SCRAPPED = re.compile(
-    r"\b(?:scrap|drop|no more|no longer|instead of|rather than|ditch|kill)\s+(?:the |use |using )?(?P<en>[A-Za-z][\w.+-]{2,})|(?:不用|不要|不上|弃用|换掉|废掉)\s*(?P<zh>[\w.+-]{2,}|[\u4e00-\u9fff]{2,8})",
+    r"\b(?:scrap|drop|no more|no longer|instead of|rather than|ditch|kill)\s+(?:the |use "
+    r"|using )?(?P<en>[A-Za-z][\w.+-]{2,})|(?:不用|不要|不上|弃用|换掉|废掉)\s*(?P<zh>[\w.+-]{2,}"
+    r"|[\u4e00-\u9fff]{2,8})",
     re.IGNORECASE,
 )
 _REASON_FIRST = re.compile(
-    r"^(?:(?:and|btw|oh|also|the|by the way)[ ,]+)*(?:(?:the )?reason|why[: ]|because|(?:it's |that's )?\S+(?: \S+){0,3} because|that's because)|是因为|^因为|原因是|理由|所以(?:按|用|选|走|才)",
+    r"^(?:(?:and|btw|oh|also|the|by the way)[ ,]+)*(?:(?:the )?reason|why[: ]|because|(?:it's "
+    r"|that's )?\S+(?: \S+){0,3} because|that's because)|是因为|^因为|原因是|理由|所以(?:按|用|选|走|才)",
     re.IGNORECASE,
 )
 _VALUE: dict[Kind, float] = {
@@ -72,7 +79,7 @@ def limit(candidates: list[Candidate], most: int) -> list[Candidate]:
     if len(live) <= most:
         return candidates
     ranked = sorted(range(len(candidates)), key=lambda n: (-_worth(candidates[n]), n))
-    kept = {n for n in [n for n in ranked if not candidates[n].drop][:most]}
+    kept = set([n for n in ranked if not candidates[n].drop][:most])
     return [c if c.drop or n in kept else replace(c, drop="over limit") for n, c in enumerate(candidates)]
 
 
@@ -84,17 +91,25 @@ def _after(old: Candidate, new: Candidate) -> Candidate:
     """Give `old` as it stands after `new` was said."""
     if old.drop or old.kind not in _CHANGING or new.kind not in _CHANGING:
         return old
-    if new.kind == "deployment" and old.kind in ("deployment", "service_config") and _OLD_ADDRESS.search(new.claim):
-        if _HOST.search(old.claim) and not set(_HOST.findall(old.claim)) & set(_HOST.findall(new.claim)):
-            return replace(old, drop="replaced later in the session")
-    claim = old.claim.lower()
     gone = [(m["en"] or m["zh"]).lower() for m in _SCRAPPED.finditer(new.claim)]
-    if any(g in claim for g in gone if g) and _share(old, new) >= 0.1:
+    scrapped = any(g in old.claim.lower() for g in gone if g) and _share(old, new) >= _RELATED
+    changed = (
+        old.kind == new.kind
+        and _CHANGE.search(new.claim) is not None
+        and _REPLACED <= _share(old, new) < _SAME
+        and _values(old) != _values(new)
+    )
+    if scrapped or changed or _moved_away(old, new):
         return replace(old, drop="replaced later in the session")
-    if old.kind == new.kind and _CHANGE.search(new.claim) and _REPLACED <= _share(old, new) < _SAME:
-        if _values(old) != _values(new):
-            return replace(old, drop="replaced later in the session")
     return old
+
+
+def _moved_away(old: Candidate, new: Candidate) -> bool:
+    """Tell whether a new address says that the one named before is over."""
+    if new.kind != "deployment" or old.kind not in ("deployment", "service_config"):
+        return False
+    before, after = set(_HOST.findall(old.claim)), set(_HOST.findall(new.claim))
+    return bool(before) and not before & after and _OLD_ADDRESS.search(new.claim) is not None
 
 
 def _share(a: Candidate, b: Candidate) -> float:

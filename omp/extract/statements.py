@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omp.extract import discourse, fields
+from omp.extract import discourse, fields, shapes
 from omp.extract import text as words
 from omp.extract.reading import STEPS, UNKNOWN, Reading, read
 from omp.extract.text import Sentence
@@ -10,7 +10,7 @@ from omp.model import Candidate, Kind
 from omp.rules import Rules
 
 LEAST = 0.55
-"""Strength below which a sentence is not even staged (one weak sign alone: on the own conversations nine of ten are chatter)."""
+"""Strength below which a sentence is not even staged: one weak sign alone (own conversations: mostly chatter)."""
 SURE = 0.78
 """Strength from which a statement counts as said outright."""
 JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config", "lesson"})
@@ -30,11 +30,11 @@ _BLOCKED = frozenset(f"trivial.{name}" for name in ("question", "request", "than
 
 
 def own_part(said: list[Sentence], length: int) -> list[Sentence]:
-    """Give the sentences that are the person's own words: no code, and of a long paste only its first and last lines."""
+    """Give the sentences that are the person's own words: no code, of a long paste only its first and last lines."""
     ends = {said[0].paragraph, said[-1].paragraph} if said else set()
     if length >= LONG_PASTE or len({s.paragraph for s in said}) > PASTED_LINES:
         said = [s for s in said if s.paragraph in ends]
-    return [s for s in said if len(s.text) < SENTENCE_LIMIT and not words.code_shaped(s.text)]
+    return [s for s in said if len(s.text) < SENTENCE_LIMIT and not shapes.code_shaped(s.text)]
 
 
 def groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
@@ -78,7 +78,7 @@ def _joins(
     """Tell whether sentence `n` goes on with the statement of `kind` before it."""
     if said[n].item or said[n].paragraph - said[n - 1].paragraph > 1:
         return False
-    if words.secret_shaped(said[n].text) or not _goes_on(readings[n], said[n]):
+    if shapes.secret_shaped(said[n].text) or not _goes_on(readings[n], said[n]):
         return False
     own = kinds[n]
     if own is None or own[0] == kind or kind == "open_question" or own[1] < APART:
@@ -88,7 +88,7 @@ def _joins(
 
 def _together(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
     """Give all sentences as one statement where only together they state something strongly."""
-    whole = [n for n, s in enumerate(said) if _goes_on(readings[n], s) and not words.secret_shaped(s.text)]
+    whole = [n for n, s in enumerate(said) if _goes_on(readings[n], s) and not shapes.secret_shaped(s.text)]
     if len(whole) < 2 or any(said[n].item for n in whole):
         return []
     joined = read(words.plain(discourse.statement([said[n] for n in whole], 600)), rules)
@@ -106,7 +106,7 @@ def _look_back(
         if own is None or own[0] not in ("lesson", "milestone") or before < 0 or before in taken:
             continue
         same = said[before].paragraph == said[group[0]].paragraph
-        if same and _goes_on(readings[before], said[before]) and not words.secret_shaped(said[before].text):
+        if same and _goes_on(readings[before], said[before]) and not shapes.secret_shaped(said[before].text):
             group.insert(0, before)
 
 

@@ -16,33 +16,42 @@ _QUOTE = re.compile(r"[“「『][^”」』\n]{12,}[”」』]|\"[^\"\n]{24,}\"
 """Names and words in quotes are short; what is longer is somebody's text."""
 _ITEM = re.compile(r"[ \t]*(?:\d{1,2}[.)、]|[①-⑳]|[-*•]|\([a-z0-9]\)|[a-dA-D][.)])[ \t]*")
 _END = re.compile(
-    r"[。！？!?…]+[”」』\"')）😂🎉👍🎯😏😄🥳~～]*\s*|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\d)\.+[\"')]*(?:\s+|$)"
+    r"[。！？!?…]+[”」』\"')）😂🎉👍🎯😏😄🥳~～]*\s*"
+    r"|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\d)\.+[\"')]*(?:\s+|$)"
     r"|(?<=\d)\.(?:\s+(?=[A-Za-z])|$)|；|;\s+"
 )
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _FILLER = re.compile(
     r"^(?:(?:hm+|uh+|oh+|ah+|ok(?:ay)?|well|so|right|yeah|yes|yep|no|nope|good|great|nice|cool|fine|alright|sure|btw"
-    r"|by the way|hey|hi|hello|morning|good morning|please|pls|thx|thanks|ty|lovely|phew|ugh|fair|sorry|anyway|and|also"
-    r"|you know what|done|then|ha|haha|lol|listen|look|true|exactly|agreed|confirmed|actually|again|oh right|👍|🥳|🎉)"
-    r"(?:[,!.:;…]+\s*|\s+-+\s*|\s*$)|(?:嗯+|哦+|啊|好的?|行|对+|是的?|可以|没问题|那个|哎|唉|诶|欸|呃|哈+|谢谢|你好|早|对了|话说|顺便(?:说|提)一?(?:下|句)?"
+    r"|by the way|hey|hi|hello|morning|good morning|please|pls|thx|thanks|ty|lovely|phew|ugh|fair|sorry|anyway"
+    r"|and|also"
+    r"|you know what|done|then|ha|haha|lol|listen|look|true|exactly|agreed|confirmed|actually|again|oh right|👍"
+    r"|🥳|🎉)"
+    r"(?:[,!.:;…]+\s*|\s+-+\s*|\s*$)|(?:嗯+|哦+|啊|好的?|行|对+|是的?|可以|没问题|那个|哎|唉|诶|欸|呃|哈+|谢谢"
+    r"|你好|早|对了|话说|顺便(?:说|提)一?(?:下|句)?"
     r"|顺便|另外|还有啊?|ok|好吧|行吧|对哦|不是|不对哦?|等等|算了|没错|收到|停+)[，,。！!：:～~、\s]+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"^(?:(?:please |pls |and |also |oh |btw |just )*(?:remember|note|don't forget|for the record|note to self|make a note|keep in mind|bear in mind|memori[sz]e)"
-    r"(?: (?:this|that))?\b[:,]?\s*(?:that )?|(?:请|帮我)?(?:记住|记一下|记好|保存到记忆|存到记忆|再加一条|别忘了|牢记|请记得)(?:这个|这条|一下|哈|了|啊)?[：:，,\s]*"
+    r"^(?:(?:please |pls |and |also |oh |btw |just )*(?:remember|note|don't forget|for the record|note to self"
+    r"|make a note|keep in mind|bear in mind|memori[sz]e)"
+    r"(?: (?:this|that))?\b[:,]?\s*(?:that )?|(?:请|帮我)?(?:记住|记一下|记好|保存到记忆|存到记忆|再加一条"
+    r"|别忘了|牢记|请记得)(?:这个|这条|一下|哈|了|啊)?[：:，,\s]*"
     r"|(?:(?:ok|okay|so|then)[, ]+)?/extract-memory[:,]?\s*)",
     re.IGNORECASE,
 )
 _GLUED = re.compile(
-    r"(?:[,，;；]\s*|\s+)(?:(?:and |then |now |so |also )*(?:can|could|would|will) you\b|(?:and|then|now)(?: please| also| then)? "
+    r"(?:[,，;；]\s*|\s+)(?:(?:and |then |now |so |also )*(?:can|could|would|will) you\b|(?:and|then"
+    r"|now)(?: please| also| then)? "
     r"(?:run|rerun|fix|send|show|list|add|update|push|commit|check|print|rename|open|tell|write|delete|remove|give)\b"
-    r"|please (?:run|rerun|fix|send|show|list|add|update|push|commit|check|print|rename|open|tell|mirror)\b|(?:顺便|然后|再|你)?(?:帮我|麻烦你?|给我)(?:把|改|跑|看|查|发|加|写|提交)"
+    r"|please (?:run|rerun|fix|send|show|list|add|update|push|commit|check|print|rename|open|tell|mirror)\b"
+    r"|(?:顺便|然后|再|你)?(?:帮我|麻烦你?|给我)(?:把|改|跑|看|查|发|加|写|提交)"
     r"|你(?:的|把|去|顺手|顺便|先).{0,10}(?:跟着改|改掉|改一下|改改|提交|跑一下|跟着调))[^\n]*$",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[,，]?\s*(?:ok|okay|right|please|thx|thanks|ty|lol|haha|哈+|啊|呀|哦|嘛|吧|哈|～|~|[😂🎉👍🎯😏😄🥳🙏])+)[.。!！\s]*$",
+    r"(?:[,，]?\s*(?:ok|okay|right|please|thx|thanks|ty|lol|haha|哈+|啊|呀|哦|嘛|吧|哈|～|~"
+    r"|[😂🎉👍🎯😏😄🥳🙏])+)[.。!！\s]*$",
     re.IGNORECASE,
 )
 _CLOSING = " \t\r\n,，;；、:：-—"
@@ -61,30 +70,6 @@ class Sentence(Struct, frozen=True, kw_only=True):
 def width(text: str) -> int:
     """Count letters and digits, a Chinese character as two: how much is said, in either script."""
     return sum(2 if _CJK.match(c) else 1 for c in text if c.isalnum())
-
-
-_CODE = re.compile(
-    r"^\s*(?:at [\w.$<]+ ?\(|at \w+$|import |from \w[\w.]* import|const |let \w+ =|var |def \w+\(|class \w+[:({]|export |return |function |<[/\w!]|\$ |#!|#include|\+\+\+|---|@@|diff --git"
-    r"|File \"|Traceback|Caused by|['\"]?/(?:var|Users|home|tmp|private|etc|opt)/\S+.*\.\w{2,4}['\"]?$|[│|├└]|\d+ ?[│|]|['\"]?/[\w./~-]+['\"]?$|-[HFXd] |[{}\[\]]|//|/\*|\*\*?[A-Z]\w+ `)|[;{}]\s*$|=>|</|/>|\w\(\)|&&|\|\||::"
-)
-_CODE_MARKS = re.compile(r"[{}<>;=│\\$]")
-_KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff]")
-_FOREIGN = re.compile(
-    r"[ãõçñßøåæœêûîôëïáéíóúâàèùäöü]|\b(?:que|para|uma|não|los|las|una|por|les|des|und|der|die|nicht|est|avec|pour|wir|ist|het|niet|che|della|sono)\b",
-    re.IGNORECASE,
-)
-
-
-def code_shaped(text: str) -> bool:
-    """Tell whether a sentence is code, output or a bare path rather than somebody's words."""
-    return _CODE.search(text) is not None or len(_CODE_MARKS.findall(text)) > 0.05 * len(text)
-
-
-def foreign(text: str) -> bool:
-    """Tell whether a text is in neither of the languages of the rules, whose weak signs would misread it."""
-    if _KANA.search(text):
-        return len(_KANA.findall(text)) >= 3
-    return len(_FOREIGN.findall(text)) >= max(2, len(text.split()) // 8)
 
 
 def chinese(text: str) -> bool:
@@ -144,10 +129,14 @@ def _pieces(line: str, begin: int) -> list[tuple[int, int]]:
 
 
 _LABEL = re.compile(
-    r"^(?:decision|decided|conclusion|verdict|lesson(?: for us| learned| learnt)?|takeaway|rule|constraint|决定|结论|定论|教训|规矩|铁律)"
+    r"^(?:decision|decided|conclusion|verdict|lesson(?: for us| learned| learnt)?|takeaway|rule|constraint|决定"
+    r"|结论|定论|教训|规矩|铁律)"
     r"\s*[:：]\s*",
     re.IGNORECASE,
 )
+
+
+_LEADING = re.compile(r"^(?:so|and|also|but) (?=\w)", re.IGNORECASE)
 
 
 def unglued(text: str) -> str:
@@ -166,12 +155,12 @@ def unfilled(text: str) -> str:
 
 
 def trim(text: str, limit: int) -> str:
-    """Trim a statement to what it states: no filler, greeting, glued-on request or sign-off; at most `limit` characters.
+    """Trim a statement to what it states, at most `limit` characters: no filler, greeting, glued request or sign-off.
 
     Identifiers, paths and commands stay as written; a text that would be left empty is given back as it was.
     """
     text = " ".join(text.split())
-    short = unglued(_LABEL.sub("", unfilled(text)))
+    short = unglued(_LEADING.sub("", _LABEL.sub("", unfilled(text))))
     short = _TAIL.sub("", short).strip(_CLOSING)
     if width(short) < 4:
         short = text
@@ -190,7 +179,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def content(text: str) -> frozenset[str]:
-    """Give the words that carry content: English words of three letters up, names, numbers; Chinese pairs of characters."""
+    """Give what carries content: English words of three letters up, names, numbers; Chinese pairs of characters."""
     folded = plain(text).lower()
     words = {
         w
@@ -287,41 +276,9 @@ _STOP = frozenset(
     ]
 )
 
-_SECRET = re.compile(
-    r"(?:password|passwd|secret|api ?key|\bkey\b|token|credential|密码|密钥|口令|令牌|钥匙)[^。.\n]{0,12}?\s[\w!@#$%^&*-]*(?:\d[\w-]*[a-z]|[a-z]+-\d+|[a-z]-[a-z\d]+-[a-z\d]+)|\[REDACTED:"
-    r"|(?:密码|密钥|口令|令牌)\s*[A-Za-z0-9-]{6,}",
-    re.IGNORECASE,
-)
-_CODE_WORD = re.compile(
-    r"(?<![\w./-])(?:[a-z]{2,}-[a-z]{2,}-\d{1,4}|[a-z]{2,}-\d{1,4}-[a-z]{2,}|[A-Za-z]+\d[A-Za-z]*\d[A-Za-z\d]{3,})(?![\w./-])",
-    re.ASCII,
-)
-_SECRET_TALK = re.compile(
-    r"password|passwd|passphrase|secret|\bkey\b|api.?key|token|credential|密码|密钥|口令|令牌|钥匙|凭证", re.IGNORECASE
-)
 _REQUEST_END = re.compile(
     r"^(?:thanks?|thx|ty|谢谢|辛苦|go on|carry on|go ahead|继续|开始吧|去吧|改吧|做吧)\b", re.IGNORECASE
 )
-
-
-def secret_shaped(text: str) -> bool:
-    """Tell whether a sentence hands over a secret or holds a mark: such a sentence never joins a claim."""
-    return _SECRET.search(text) is not None
-
-
-_THE_OTHER = re.compile(r"\b(?:old|new|former|it's|it is) |[旧新老]的|那个|原来的", re.IGNORECASE)
-
-
-def secret_sentences(said: list[Sentence]) -> set[int]:
-    """Give the places of sentences that may hold a secret's value: in a message that talks of keys, what looks like one."""
-    if not any(_SECRET_TALK.search(s.text) for s in said):
-        return set()
-    return {
-        n
-        for n, s in enumerate(said)
-        if secret_shaped(s.text)
-        or (_CODE_WORD.search(s.text) and (_SECRET_TALK.search(s.text) or _THE_OTHER.search(s.text)))
-    }
 
 
 def asks_or_thanks(text: str) -> bool:
