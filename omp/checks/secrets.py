@@ -35,7 +35,8 @@ _HEX = r"[0-9a-fA-F]{32,}"
 def secrets(path: str, data: bytes, gate: Gate, lines: Collection[int] | None = None) -> Iterator[Problem]:
     """Give what the gate finds, with line and column; with `lines` only those (1-based) are looked at.
 
-    Only blocks (between blank lines) in which something cheap fires are handed to the gate. Nothing found is quoted.
+    Only blocks (between blank lines) in which something cheap fires are handed to the gate, all at once. Nothing found
+    is quoted.
     """
     text = data.decode("utf-8", "replace")
     numbers: list[int] | None = None
@@ -47,12 +48,17 @@ def secrets(path: str, data: bytes, gate: Gate, lines: Collection[int] | None = 
     if not places:
         return
     starts = [0, *(m.end() for m in re.finditer("\n", text))]
-    for start, end in _blocks(text, places):
-        for found in gate(text[start:end].encode()):
-            at = start + found.start
-            row = bisect_right(starts, at) - 1
-            number = row + 1 if numbers is None else numbers[row]
-            yield problem(path, number, at - starts[row] + 1, "secret", f"what looks like {found.type} stands here")
+    blocks = list(_blocks(text, places))
+    joined = "\n\n".join(text[start:end] for start, end in blocks)
+    heads = [0]
+    for start, end in blocks:
+        heads.append(heads[-1] + end - start + 2)
+    for found in gate(joined.encode()):
+        block = bisect_right(heads, found.start) - 1
+        at = blocks[block][0] + found.start - heads[block]
+        row = bisect_right(starts, at) - 1
+        number = row + 1 if numbers is None else numbers[row]
+        yield problem(path, number, at - starts[row] + 1, "secret", f"what looks like {found.type} stands here")
 
 
 def suspicious(text: str) -> set[int]:
@@ -63,7 +69,8 @@ def suspicious(text: str) -> set[int]:
         for literal in literals:
             at = whole.find(literal)
             while at >= 0:
-                places.add(at)
+                if not (literal[0].isascii() and literal[0].isalpha() and whole is text and _is_inside(text, at)):
+                    places.add(at)
                 at = whole.find(literal, at + 1)
     for found in _pattern(_LONG_NUMBER).finditer(text):
         before = text[found.start() - 1 : found.start()]
@@ -77,6 +84,11 @@ def suspicious(text: str) -> set[int]:
     if "://" in text:
         places.update(m.start() for m in _pattern(r"://[^\s/]{0,200}:[^\s/]{0,200}@").finditer(text))
     return places
+
+
+def _is_inside(text: str, at: int) -> bool:
+    """Whether a place lies inside a word: the `sk-` of `risk-free` begins no token."""
+    return at > 0 and text[at - 1].isascii() and text[at - 1].isalnum()
 
 
 @functools.cache
