@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path, PureWindowsPath
 
 from omp.model import Struct
@@ -52,10 +53,16 @@ def belongs(event_cwd: str, work_trees: Sequence[Path]) -> Path | None:
     best: tuple[int, Path] | None = None
     wanted = _forms(event_cwd)
     for tree in work_trees:
-        for parts in _forms(str(tree)):
+        for parts in _tree_forms(str(tree)):
             if any(form[: len(parts)] == parts for form in wanted) and (best is None or len(parts) > best[0]):
                 best = (len(parts), tree)
     return best[1] if best else None
+
+
+@lru_cache(maxsize=256)
+def _tree_forms(path: str) -> list[tuple[str, ...]]:
+    """The same for a work tree: asked for every event, so looked up once (its own links do not move under us)."""
+    return _forms(path)
 
 
 def _forms(path: str) -> list[tuple[str, ...]]:

@@ -54,7 +54,8 @@ class LogReader:
         sources: Sequence[Source] = SOURCES,
     ) -> None:
         if source != "auto" and source not in {one.agent for one in sources}:
-            raise UsageError(f"no source named {source!r}", "omp extract --source auto")
+            known = ", ".join(sorted({one.agent for one in sources if not isinstance(one, Named)}))
+            raise UsageError(f"no source named {source!r}; there are {known}", "omp extract --source auto")
         self.path = path
         self.frame = Frame(path=path, zone=zone)
         self.whole = whole
