@@ -30,7 +30,7 @@ MARGIN = 0.002
 Knots = tuple[tuple[float, float], ...]
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -103,9 +103,9 @@ def _profiles() -> dict[str, Calibration]:
 
 
 def language(text: str) -> str:
-    """Give `zh` for a text that is mostly Chinese, else `en`. A Chinese character weighs as much as three letters."""
+    """Give `zh` for a text with at least as many Chinese characters as words in letters, else `en`."""
     han = len(_HAN.findall(text))
-    return "zh" if han and han * 3 >= len(_LATIN.findall(text)) else "en"
+    return "zh" if han and han >= len(_LATIN.findall(text)) else "en"
 
 
 def language_pair(a: str, b: str) -> str:

@@ -195,7 +195,7 @@ def _read_prepared(folder: Path) -> Any | None:
     if not folder.is_dir():
         return None
     try:
-        with numpy.load(folder / "small.npz", allow_pickle=False) as packed:
+        with (folder / "small.npz").open("rb") as file, numpy.load(file, allow_pickle=False) as packed:
             small = {name: packed[name] for name in packed.files}
         table = numpy.load(folder / "table.npy", mmap_mode="r", allow_pickle=False)
         damaged = _crc(folder / "table.npy", table.nbytes) != int(small["table_crc"])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from omp.embed import Embedder, TextRole
 
+_FEW = 64
 _KEY, _CRC, _HEADER = 32, 4, 256
 """Bytes of a key, a checksum and the file header."""
 
@@ -105,16 +106,24 @@ class _SpaceFile:
             return found
         with file:
             self._index(file)
-            for key in sorted(keys & self._rows.keys(), key=self._rows.__getitem__):
-                file.seek(_HEADER + self._rows[key] * self._record)
-                record = file.read(self._record)
+            wanted = sorted(keys & self._rows.keys(), key=self._rows.__getitem__)
+            whole = len(wanted) * 4 > self._seen > _FEW  # then one read of everything is faster than many of little
+            file.seek(0)
+            data = memoryview(file.read() if whole else b"")
+            for key in wanted:
+                start = _HEADER + self._rows[key] * self._record
+                if whole:
+                    record = data[start : start + self._record]
+                else:
+                    file.seek(start)
+                    record = memoryview(file.read(self._record))
                 if self._whole(record, key):
                     found[key] = numpy.frombuffer(record[_KEY:-_CRC], "<f2")
                 else:
                     del self._rows[key]
         return found
 
-    def _whole(self, record: bytes, key: bytes) -> bool:
+    def _whole(self, record: memoryview, key: bytes) -> bool:
         body, check = record[:-_CRC], record[-_CRC:]
         return len(record) == self._record and record[:_KEY] == key and zlib.crc32(body).to_bytes(4, "little") == check
 

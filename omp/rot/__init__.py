@@ -177,11 +177,13 @@ class _Model:
         self.exact, self.merges = False, self._scale.known
         self._memories: list[Memory] = []
         self._languages: list[str] = []
+        self._places: dict[str, Any] = {}
         self._blocks: list[Any] = []
 
     def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
         if memories:
             self._memories += memories
+            self._places = {}
             self._languages += [language(m.claim) for m in memories]
             self._blocks.append(self._encode([m.claim for m in memories]) if vectors is None else vectors)
 
@@ -197,13 +199,16 @@ class _Model:
 
         if not self._memories:
             return []
-        if len(self._blocks) > 1:
-            self._blocks = [numpy.concatenate(self._blocks)]
+        if len(self._blocks) > 2:  # the first block, all that is stored, is large: it is not copied again and again
+            self._blocks = [self._blocks[0], numpy.concatenate(self._blocks[1:])]
         # The vector of a claim that may be dropped is not worth a place in the cache.
-        raw = self._blocks[0] @ self._embedder.encode([claim], "pair")[0]
+        vector = self._embedder.encode([claim], "pair")[0]
+        raw = numpy.concatenate([block @ vector for block in self._blocks])
         found = []
         for code in ("en", "zh"):
-            places = numpy.flatnonzero(numpy.array([spoken == code for spoken in self._languages]))
+            if code not in self._places:
+                self._places[code] = numpy.flatnonzero([spoken == code for spoken in self._languages])
+            places = self._places[code]
             nearest = places[numpy.argsort(-raw[places], kind="stable")[:NEIGHBOURS]]
             for n in nearest:
                 memory = self._memories[int(n)]

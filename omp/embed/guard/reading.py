@@ -127,9 +127,8 @@ def read(text: str) -> Reading:
     folded = fold(text)
     numbers = tuple(quantities(folded))
     pieces = _pieces(folded, numbers)
-    chinese = sum(len(p.text) for p in pieces if p.kind == "han") * 3 >= sum(
-        len(p.text) for p in pieces if p.kind == "latin"
-    )
+    han = sum(len(p.text) for p in pieces if p.kind == "han")
+    chinese = 0 < han >= sum(p.kind == "latin" for p in pieces)
     latin = [p for p in pieces if p.kind == "latin"]
     stems = [stem(p.text) for p in latin]
     reach = _Reach(words, pieces, latin, stems)
@@ -195,6 +194,7 @@ class _Reach:
 
     def _english(self, words: Lexicon, latin: list[_Piece], stems: list[str]) -> None:
         at = 0
+        without: list[int] = []
         while at < len(stems):
             if at in self.skip_words:
                 at += 1
@@ -209,11 +209,19 @@ class _Reach:
                 at += found[0]
             elif found := words.denials.at(stems, at):
                 clause = latin[at].clause
+                if before := [n for n in without if latin[n].clause == clause]:
+                    # "merging without X is forbidden" demands X: two negations, one yes
+                    self.denied_words = {n: w for n, w in self.denied_words.items() if n < before[0]}
+                    self.count -= 1
+                    self.skip_words |= set(range(at, at + found[0]))
+                    at += found[0]
+                    continue
                 self.denied_words |= {n: 1 for n in range(at) if latin[n].clause == clause}
                 self._note(clause, range(at, at + found[0]))
                 at += found[0]
             elif found := words.contrast.at(stems, at) or self._preferred(latin, stems, at):
                 self._focus(words, latin, stems, at + found[0])
+                without.append(at)
                 self.count += 1
                 self.skip_words |= set(range(at, at + found[0]))
                 at += found[0]
