@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from omp.config import Config
     from omp.embed import Embedder
+    from omp.model import Finding
     from omp.pipeline import Limits, Mind
     from omp.redact import Redactor
     from omp.rules import Rules
@@ -77,6 +78,10 @@ class Workspace:
 
         return Redactor(cache_dir=Path(self.config.cache_dir))
 
+    def _gate(self, data: bytes) -> list[Finding]:
+        """Scan final bytes; reading verbs never come here, so they do not load the masking stage."""
+        return self.redactor.gate(data)
+
     @cached_property
     def project(self) -> MemoryDir:
         """The project's store."""
@@ -85,7 +90,7 @@ class Workspace:
         return MemoryDir(
             self.repo.memory,
             self.repo.local,
-            self.redactor.gate,
+            self._gate,
             clock=self.clock,
             work_tree=self.repo.work_tree,
             branch=git.branch(self.repo),
@@ -97,7 +102,7 @@ class Workspace:
         from omp.store import MemoryDir
 
         base = Path(self.config.data_dir)
-        return MemoryDir(base / "memory", base / "local", self.redactor.gate, clock=self.clock)
+        return MemoryDir(base / "memory", base / "local", self._gate, clock=self.clock)
 
     @cached_property
     def rules(self) -> Rules:
