@@ -38,7 +38,7 @@ _SHOWN = re.compile(
 """Screen events that are known; what they show stands in the items too."""
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _ENDS = re.compile(
-    r"(?:task|turn|session|thread|conversation)[._](?:complete|completed|aborted|end|ended|finished|closed)"
+    r"(?:task|turn|session|thread)[._](?:completed?|aborted|end(?:ed)?|finished|closed|done|failed|stopped|cancelled)"
 )
 _NO_END = frozenset({"token_count", "thread_name_updated", "thread_settings_applied"})
 """Events that may follow an end and say nothing about it."""
