@@ -132,7 +132,7 @@ def read_entries(document: Document, top_key: str) -> tuple[list[ReadEntry], lis
     """Read the items of a list file, one message per bad item. Items of the seed form get a claim from their fields."""
     node = document.root.get(top_key)
     path = document.path
-    if node is None or (node.kind == "scalar" and node.plain and not node.value):
+    if node is None or (node.kind == "scalar" and node.plain and node.value in NULLS):
         return [], []
     if node.kind != "seq":
         return [], [problem(path, node, "schema", f"{top_key}: expected a list", "write `- id: ...` items below it")]

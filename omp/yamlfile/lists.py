@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from omp.errors import WriteRefused
+from omp.errors import BrokenFile, WriteRefused
 from omp.model import ENTRY_FIELDS, Memory
 from omp.yamlfile import layout
 from omp.yamlfile.edits import Edit, apply, behind_line, field_edits, line_end, line_start, newline_of
@@ -122,7 +123,7 @@ def _insert_by_reading(data: bytes, key: str, ordered: Sequence[Memory]) -> byte
     for n, group in groups.items():
         at = listing.items[n - 1].end if n else listing.key_end
         edits.append((at, at, newline + newline.join(_blocks(group, listing.indent))))
-    return apply(text, edits)
+    return _verified(text, key, apply(text, edits), {m.id for m in ordered})
 
 
 def _blocks(memories: Sequence[Memory], indent: int) -> list[str]:
@@ -169,10 +170,10 @@ def remove_entry(data: bytes, key: str, identity: str) -> bytes:
     above = line_start(text, max(begin - 1, 0))
     if begin > 0 and not text[above:begin].strip(" \t\r\n") and above > listing.key_end:
         begin = above
-    if len(listing.items) > 1:
-        return apply(text, [(begin, stop, "")])
-    colon = listing.colon
-    return apply(text, [(colon, colon, " []"), (begin, stop, "")])
+    edits: list[Edit] = [(begin, stop, "")]
+    if len(listing.items) == 1:
+        edits.append((listing.colon, listing.colon, " []"))
+    return _verified(text, key, apply(text, edits), {identity})
 
 
 def replace_entry(data: bytes, key: str, old: Memory, new: Memory) -> bytes:
@@ -185,13 +186,43 @@ def replace_entry(data: bytes, key: str, old: Memory, new: Memory) -> bytes:
         start, end = found[0], found[1] + 1  # with its line end, which goes along when the last field is taken out
         text = data[start:end].decode()
         changed = apply(text, field_edits(text, alone, before, after, ENTRY_FIELDS))
+        _check_fields(alone, load(changed).root.get(0), before, after)
         return b"".join([data[:start], changed, data[end:]])
     text, maybe = _listing(data, key)
     listing, n = _find(maybe, key, old.id)
     item = listing.items[n]
     if item.node.kind != "map" or item.node.flow:
         return _rewrite(text, item, item.node, new, listing.indent)
-    return apply(text, field_edits(text, item.node, before, after, ENTRY_FIELDS))
+    changed = apply(text, field_edits(text, item.node, before, after, ENTRY_FIELDS))
+    _check_fields(item.node, entry_at(changed, key, new.id), before, after)
+    return _verified(text, key, changed, {old.id, new.id})
+
+
+def _check_fields(old: Node, new: Node | None, before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Raise WriteRefused when a field beside those that were to change reads otherwise than before."""
+    changed = {n for n in {*before, *after} if before.get(n) != after.get(n)}
+    kept = {n: v.python() for n, v in old.value.items() if n not in changed}
+    now = {} if new is None else {n: v.python() for n, v in new.value.items() if n not in changed}
+    if kept != now:
+        raise WriteRefused("the entry has a form that cannot be edited exactly", "edit the file by hand")
+
+
+def _verified(text: str, key: str, changed: bytes, touched: set[str]) -> bytes:
+    """Give `changed` if everything but the entries `touched` reads as before; raise WriteRefused otherwise."""
+    try:
+        is_same = _others(load(text.encode()).root, key, touched) == _others(load(changed).root, key, touched)
+    except BrokenFile as error:
+        raise WriteRefused("the file has a form that cannot be edited exactly", "edit it by hand") from error
+    if not is_same:
+        raise WriteRefused("the file has a form that cannot be edited exactly", "edit it by hand")
+    return changed
+
+
+def _others(root: Node, key: str, touched: set[str]) -> list[Any]:
+    node = root.get(key)
+    items = node.value if node is not None and node.kind == "seq" else []
+    rest = [v.python() for v in items if (told := v.get("id")) is None or told.value not in touched]
+    return [{n: v.python() for n, v in root.value.items() if n != key}, rest]
 
 
 def _rewrite(text: str, item: Item, node: Node, new: Memory, indent: int) -> bytes:

@@ -11,8 +11,10 @@ import re
 _WORDS = frozenset(
     ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "undefined"]
 )  # resolved by some reader, in whatever case
-_PLAIN = re.compile(r"[^\W\d_][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*", re.UNICODE)
-"""A letter of any script first, then printable characters."""
+_PLAIN = re.compile(
+    r"[^\W\d_][^\x00-\x1f\x7f-\xa0\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff\ud800-\udfff]*"
+)
+"""A letter of any script first, then what is printable and visible in every reader and editor."""
 _ESCAPED = re.compile(
     r"[\\\"\x00-\x1f\x7f-\xa0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff\ud800-\udfff]"
 )
@@ -24,6 +26,8 @@ INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
+_NUMBER_LIMIT = 400
+"""Characters: anything longer is text (and reading digits costs the square of their number)."""
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 BOOLS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
@@ -36,7 +40,7 @@ def is_plain(text: str, flow: bool = False) -> bool:
         and ": " not in text
         and " #" not in text
         and text[-1] not in ": "
-        and not (flow and any(c in ",[]{}:" for c in text))
+        and not (flow and any(c in ",[]{}:?" for c in text))
     )
 
 
@@ -67,6 +71,8 @@ def resolve(text: str) -> bool | int | float | str | None:
         return None
     if text in BOOLS:
         return BOOLS[text]
+    if len(text) > _NUMBER_LIMIT:
+        return text
     if INT.fullmatch(text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
     if FLOAT.fullmatch(text):
