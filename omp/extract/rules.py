@@ -17,6 +17,7 @@ from omp.extract import text as words
 from omp.extract.discourse import Proposal, Turn
 from omp.extract.evidence import cite
 from omp.extract.reading import Reading, boosted, leaning, read
+from omp.extract.salience import salience
 from omp.extract.text import Sentence
 from omp.model import Candidate, CleanEvent, Evidence, Session, Struct
 from omp.rules import Rules
@@ -27,6 +28,8 @@ SHORT_REPLY = 90
 """Width up to which a message can be a mere approval; what is longer speaks for itself."""
 RETRACT_TURNS = 4
 """Turns of the person within which something can be taken back by naming it again."""
+UNMARKED_LIMIT, UNMARKED_LINES = 320, 2
+"""Characters and lines of a message up to which its build alone can speak for it; longer ones are briefs or pastes."""
 CHOSEN = 0.62
 """Strength as a decision of an answer that picks one of the options just named."""
 ASKED_BOOST = 0.25
@@ -41,6 +44,10 @@ _BARE_WISH = re.compile(
 )
 """A wish to remember that names nothing itself: it speaks of the next sentence, else of what was said before."""
 _OTHERS = re.compile(r"\s*(?:they|he|she)\b|\s*(?:他们?|她们?)", re.IGNORECASE)
+
+
+_SPEAKS_OF_TALK = frozenset({"talk.retract", "talk.silence", "talk.forget", "talk.roleplay"})
+"""What a message may do in the talk that leaves nothing to stage."""
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -75,6 +82,7 @@ class _Pass:
         self.play = False
         self.others_talk = False
         self.previous = ""
+        self.explained = False
 
     def run(self) -> list[Said]:
         spoken: list[CleanEvent] = []
@@ -104,11 +112,14 @@ class _Pass:
             return False
         self.others_talk = reported
         before = len(self.found)
+        self.explained = False
         if "talk.retract" in acts:
             self._take_back(view)
         if not self._reply(event, view, turn, acts):
             self._statements(event, view, turn, acts)
         self.previous = view
+        if len(self.found) == before and not self.explained and not acts & _SPEAKS_OF_TALK:
+            self._unmarked(event, view, turn)
         fresh = range(before, len(self.found))
         if "talk.forget" in acts:
             self._drop(fresh, "not to be remembered")
@@ -263,6 +274,26 @@ class _Pass:
             candidate = replace(candidate, alternatives=others)
         self._add(replace(candidate, evidence=(self._quote(event, core.text),)))
 
+    def _unmarked(self, event: CleanEvent, view: str, turn: Turn) -> None:
+        """Stage a message that no rule read where its build says that it will last."""
+        lines = [line for line in view.split("\n") if line.strip()]
+        if len(view) > UNMARKED_LIMIT or len(lines) > UNMARKED_LINES or not turn.events or shapes.foreign(view):
+            return
+        chance = salience(view, turn, self.rules)
+        if chance < statements.SALIENT:
+            return
+        said = [s for s in words.sentences(event.text) if view[s.start : s.end].strip()]
+        said = statements.own_part(said, len(event.text))
+        hidden = shapes.secret_sentences(said)
+        said = [s for n, s in enumerate(said) if n not in hidden]
+        readings = [
+            read(words.unglued(words.unfilled(view[s.start : s.end].strip())) or s.text, self.rules) for s in said
+        ]
+        made = statements.unmarked(said, readings, chance, self._invited(turn), self.rules)
+        if made is not None:
+            candidate, core = made
+            self._add(replace(candidate, evidence=(self._quote(event, core.text),)))
+
     def _only_takes_back(self, view: str, group: list[Sentence], readings: list[Reading]) -> bool:
         """Of a message that takes something back only a new choice counts, not the words that take it back."""
         stated = max(
@@ -293,6 +324,7 @@ class _Pass:
             evidence=(*old.candidate.evidence, self._quote(event, said[0].text)),
         )
         self.found[best] = replace(old, candidate=reasoned)
+        self.explained = True
         return True
 
     # -- small parts --

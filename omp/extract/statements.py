@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from omp.extract import discourse, fields, shapes
 from omp.extract import text as words
 from omp.extract.reading import STEPS, UNKNOWN, Reading, read
@@ -17,6 +19,13 @@ JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config"
 """Kinds that explain each other in neighbouring sentences; the rest make statements of their own."""
 LONG_PASTE = 1600
 """Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
+SALIENT = 0.85
+"""Salience from which a message that no rule read is staged (project's own conversations, one file left out)."""
+WEAK = 0.4
+"""Strength before flags from which a weak sign settles the kind of such a message."""
+_YEARS = re.compile(
+    r"\byears\b.{0,40}\b(?:me|my|i)\b|\b(?:i|my)\b.{0,60}\byears\b|[干做搞写教]了?.{0,3}年", re.IGNORECASE
+)
 APART = 0.7
 """Strength from which a neighbouring sentence of another kind makes a statement of its own."""
 PASTED_LINES = 20
@@ -156,6 +165,53 @@ def made(
         drop=drop,
     )
     return fields.filled(candidate), core
+
+
+def unmarked(
+    said: list[Sentence], readings: list[Reading], chance: float, answering: bool, rules: Rules
+) -> tuple[Candidate, Sentence] | None:
+    """Give the candidate of a message that no rule read but that is built like a durable statement, or None.
+
+    `chance` is its salience; the kind is the likeliest by weak signs, else by form. Never sure enough to be kept
+    without asking.
+    """
+    limit = int(rules.thresholds["claim_characters"])
+    whole = [n for n, s in enumerate(said) if _goes_on(readings[n], s) and not shapes.secret_shaped(s.text)]
+    if not whole or any(readings[n].flags for n in whole):
+        return None
+    group = [said[n] for n in whole]
+    core = max(group, key=lambda s: words.width(s.text))
+    claim, rationale = _claim(group, core, limit)
+    reading = read(words.plain(words.unfilled(words.own_words(discourse.statement(group, 2 * limit)))), rules)
+    if reading.flags or not (reading.raw or reading.standing):
+        return None
+    candidate = Candidate(
+        kind=_likely_kind(reading, claim, answering),
+        claim=claim,
+        rationale=rationale,
+        evidence=(),
+        confidence=round(0.45 + 0.24 * (chance - SALIENT) / (1 - SALIENT), 2),
+        rules=("salience", *sorted(reading.hits)),
+    )
+    return fields.filled(candidate), core
+
+
+def _likely_kind(reading: Reading, claim: str, answering: bool) -> Kind:
+    kind, strength = reading.silenced
+    if strength >= WEAK:
+        return kind
+    by_form: tuple[tuple[str, Kind], ...] = (
+        ("form.url", "deployment"),
+        ("form.path", "path"),
+        ("form.setting", "service_config"),
+        ("form.host", "service_config"),
+    )
+    for rule, likely in by_form:
+        if rule in reading.hits:
+            return likely
+    if _YEARS.search(claim):
+        return "skill"
+    return "decision" if answering else "constraint"
 
 
 def _claim(group: list[Sentence], core: Sentence, limit: int) -> tuple[str, str]:

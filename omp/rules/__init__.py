@@ -17,6 +17,7 @@ from omp.model import Problem, Struct
 from omp.yamlfile import Node, load
 
 FILES = ("signals.yaml", "trivial.yaml", "discourse.yaml", "scope.yaml", "lifetimes.yaml")
+TABLES = ("defaults.yaml", "salience.yaml")
 LANGUAGES = ("en", "zh")
 _FIELDS = {"id", "kind", "weight", "en", "zh", "any", "unless", "needs", "spares", "why_only", "examples"}
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -61,6 +62,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     scope: tuple[Rule, ...]
     lifetimes: tuple[Rule, ...]
     thresholds: dict[str, float]
+    salience: dict[str, float] = {}
+    """Weights of the trained model of omp/extract/salience.py, by feature."""
 
     @property
     def all(self) -> tuple[Rule, ...]:
@@ -77,7 +80,7 @@ def fired(rules: Iterable[Rule], text: str) -> dict[str, Rule]:
 @lru_cache(maxsize=1)
 def load_rules() -> Rules:
     """Give the rules shipped with the program. Raises BrokenFile naming file and line of what is wrong."""
-    return read_rules({name: resources.read(f"rules/{name}") for name in (*FILES, "defaults.yaml")})
+    return read_rules({name: resources.read(f"rules/{name}") for name in (*FILES, *TABLES)})
 
 
 def read_rules(files: Mapping[str, bytes], base: Rules | None = None) -> Rules:
@@ -94,6 +97,9 @@ def read_rules(files: Mapping[str, bytes], base: Rules | None = None) -> Rules:
     limits = dict(base.thresholds) if base else {}
     if "defaults.yaml" in files:
         limits |= load(files["defaults.yaml"], "defaults.yaml").plain().get("thresholds", {})
+    weights = dict(base.salience) if base else {}
+    if "salience.yaml" in files:
+        weights |= load(files["salience.yaml"], "salience.yaml").plain().get("salience") or {}
     known = {r.id for rules in groups.values() for r in rules}
     for rule in (r for rules in groups.values() for r in rules):
         problems += [
@@ -103,7 +109,7 @@ def read_rules(files: Mapping[str, bytes], base: Rules | None = None) -> Rules:
         ]
     if problems:
         raise BrokenFile("the rules cannot be used", tuple(problems), "mend the lines named")
-    return Rules(**groups, thresholds=limits)
+    return Rules(**groups, thresholds=limits, salience=weights)
 
 
 def _overlay(old: Iterable[Rule], fresh: list[Rule]) -> tuple[Rule, ...]:
