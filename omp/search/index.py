@@ -2,7 +2,8 @@
 
 How a list comes about. BM25 and cosine each propose documents; both scores are turned into z-scores over the proposed
 ones and added with a weight that belongs to the model. The best five lend the query their outstanding words and a
-little of their direction (pseudo-relevance feedback) and the same is done once more. Documents written in the other
+little of their direction (pseudo-relevance feedback), the same is done once more, and what resembles other good
+answers gains a little. Documents written in the other
 script cannot match by words, so their missing BM25 score is taken from the cosine. Whole identifiers, paths and
 versions that match add a fixed bonus, so does a time the query names. Ties are broken by id.
 """
@@ -42,6 +43,9 @@ FEEDBACK_FLOOR = 50
 """Below so many documents the best five are a good part of all and their words say nothing about the query."""
 FEEDBACK_DIRECTION = 0.5
 """Weight of the best documents' mean vector beside the query's own."""
+SUPPORTED, SUPPORTERS, SUPPORT_SHARE = 120, 10, 0.4
+"""Each of the best 120 gains from the scores of the ten of them most like it: what answers a question tends to stand
+near other things that do. Less than half, so that a document's own score comes first."""
 OTHER_SCRIPT_CAP = 4.0
 """Most a document in the other script is granted for its words: less than a good match of words gets."""
 EXACT_BONUS = 2.0
@@ -219,6 +223,8 @@ class _Ranking:
             if dense is not None and query_vector is not None:
                 used_dense = self._turned(query_vector, shares, pool)
             mixed = self._mix(used_words, used_dense, pool)
+            if dense is not None:
+                mixed = self._supported(mixed, pool)
         exact, timely = self._exact(pool), self._timely(pool, span)
         final = np.round(mixed + EXACT_BONUS * exact + TIME_BONUS * timely, _PLACES)
         near = np.zeros(len(pool), dtype=np.bool_) if dense is None else dense[pool] > dense[self.allowed].mean()
@@ -282,6 +288,23 @@ class _Ranking:
         turned = np.asarray(query_vector + FEEDBACK_DIRECTION * towards, dtype=np.float32)
         result: Floats = np.zeros(self.lexical.size, dtype=np.float32)
         result[pool] = self.index.vectors[pool] @ (turned / max(float(np.linalg.norm(turned)), 1e-9))
+        return result
+
+    def _supported(self, mixed: Floats, pool: Ints) -> Floats:
+        """Add to the best rows' scores a share of the scores of the rows most like it, each by its cosine."""
+        import numpy as np
+
+        assert self.index.vectors is not None
+        best = np.lexsort((self.index._rank[pool], -np.round(mixed, _PLACES)))[:SUPPORTED]
+        if len(best) <= SUPPORTERS:
+            return mixed
+        rows = self.index.vectors[pool[best]]
+        alike = rows @ rows.T
+        np.fill_diagonal(alike, 0)
+        nearest = np.argpartition(-alike, SUPPORTERS, axis=1)[:, :SUPPORTERS]
+        support = (mixed[best][nearest] * np.take_along_axis(alike, nearest, axis=1)).mean(axis=1)
+        result: Floats = mixed.copy()
+        result[best] += SUPPORT_SHARE * support
         return result
 
     def _exact(self, pool: Ints) -> Floats:
