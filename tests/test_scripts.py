@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
@@ -217,6 +219,53 @@ def test_ci_runs_the_checks_then_the_tests_in_a_clean_environment(checkout: Path
 def test_references_are_in_step() -> None:
     done = start(sys.executable, ROOT / "scripts" / "references.py")
     assert done.returncode == 0, done.stdout
+
+
+WATCH = """
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+loader = SourceFileLoader("run", sys.argv[1] + "/run")
+run = module_from_spec(spec_from_loader("run", loader))
+loader.exec_module(run)
+sys.exit(run.watch(sys.argv[2], Path(sys.argv[3]), True))
+"""
+
+
+@pytest.mark.timeout(300)
+def test_run_in_a_repository_sets_it_up_and_learns_from_its_logs(repo: Path, tmp_path: Path) -> None:
+    said = {
+        "type": "user", "uuid": "2c5a1d7e-0000-4000-8000-000000000001", "parentUuid": None, "sessionId": "one",
+        "cwd": str(repo), "gitBranch": "main", "timestamp": datetime.now(UTC).isoformat(), "isSidechain": False,
+        "message": {"role": "user", "content": "Invoices must never be deleted, only cancelled."},
+    }  # fmt: skip
+    log = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9-]", "-", str(repo)) / "one.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json.dumps(said) + "\n", encoding="utf-8")
+    command = [sys.executable, "-c", WATCH, ROOT / "scripts", Path(sys.executable).with_name("omp"), repo]
+    surroundings = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")}
+
+    first = start(*command, **surroundings)
+    assert first.returncode == 0, first.stderr
+    assert "made _omp/config.yaml" in first.stdout
+    assert "only cancelled" in (repo / "_omp/memory/constraints.yaml").read_text(encoding="utf-8")
+    before = {p: p.read_bytes() for p in (repo / "_omp").rglob("*") if p.is_file()}
+
+    second = start(*command, **surroundings)
+    assert second.returncode == 0, second.stderr
+    assert "_omp/" not in second.stdout
+    assert {p: p.read_bytes() for p in (repo / "_omp").rglob("*") if p.is_file()} == before
+
+
+def test_run_outside_a_repository_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    done = start(sys.executable, "-c", WATCH, ROOT / "scripts", Path(sys.executable).with_name("omp"), folder)
+    assert done.returncode not in (0, 3)
+    assert "git" in done.stderr
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.timeout(300)
