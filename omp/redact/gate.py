@@ -39,7 +39,7 @@ _NAMES = """
 """Words that rules want before a separator and a value of no form of its own (taken from kingfisher 1.5.0)."""
 
 _NEAR = ("amplitude", "bitly", "clickhouse", "couchbase", "capella", "influx", "aiven", "pscale", "planetscale", "canva",
-         "discord", "heroku", "aws_", "aws-", "awss", "cloudflare", "cf_", "hcp_", "user_", "contribsys")  # fmt: skip
+         "discord", "heroku", "aws_", "aws-", "awss", "cloudflare", "cf_", "hcp_", "user_", "contribsys", "codecommit", "codecatalyst")  # fmt: skip
 """Words that rules want within some characters of a value, whatever stands between."""
 
 _PARTS = """
@@ -77,10 +77,17 @@ _OURS = re.compile(
 )
 
 
+_PLAIN = frozenset({"key", "token", "secret", "access"})
+"""Names that stand everywhere: the rules that start at them want a value of thirty characters at least."""
+_LINK = r"[ \t\w.-]{0,20}[\s'\"]{0,3}(?:[=>:,]|\|\||\?=)[=>:]{0,3}[\x60'\"\s=]{0,5}"
+
+
 @cache
 def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    names = "|".join(sorted(map(re.escape, _NAMES.split()), key=len, reverse=True))
-    link = rf"(?:{names})[ \t\w.-]{{0,20}}[\s'\"]{{0,3}}(?:[=>:,]|\|\||\?=)[=>:]{{0,3}}[\x60'\"\s=]{{0,5}}[a-z0-9_.%+/=~|:!-]{{8}}"
+    names = "|".join(sorted((re.escape(n) for n in _NAMES.split() if n not in _PLAIN), key=len, reverse=True))
+    link = (
+        rf"(?:{names}){_LINK}[a-z0-9_.%+/=~|:!-]{{8}}|(?:{'|'.join(sorted(_PLAIN))}){_LINK}(?:[a-z0-9/+=_-]{{30}}|endr)"
+    )
     return re.compile(link), re.compile("|".join(map(re.escape, _PARTS.split())))
 
 

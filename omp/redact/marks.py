@@ -22,7 +22,7 @@ _MARK = re.compile(r"\[REDACTED:(?:" + "|".join(sorted(TYPES)) + r"):[1-9][0-9]{
 BARRIER = "\x00"
 """Stands for each character of a mark while its surroundings are scanned; no rule reads across it."""
 
-_RANK = {"private": 0, "private_key": 1, "mnemonic": 2, "jwt": 3, "webhook": 4, "api_key": 5, "cookie": 6, "totp": 7}
+_RANK = {"private": 0, "private_key": 1, "mnemonic": 2, "jwt": 3, "webhook": 4, "cookie": 6, "totp": 7}
 
 
 class Hit(NamedTuple):
