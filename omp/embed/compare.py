@@ -29,9 +29,9 @@ KINDS = ("number", "quantity", "path", "name", "negation", "modality", "slot", "
 
 FEATURES = (
     "calibrated", "raw", "raw zh", "raw cross", "words", "words cross", "covered", "spelling", "names", "numbers",
-    "negations", "lengths", "any", "any x calibrated", *KINDS,
+    "negations", "lengths", "any", "any x calibrated", "free words", "free covered", "free spelling", *KINDS,
 )  # fmt: skip
-"""Features of a pair, in the order of the weights."""
+"""Features of a pair, in the order of the weights. "Free" ones count only where the guard has no objection."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -70,6 +70,8 @@ def relate(a: str, b: str, raw: float, scale: Calibration) -> Comparison:
     relation: Relation
     if not scale.known or scale.decision is None:
         relation = "same_theme" if similarity > 0.62 + MARGIN else "unrelated"
+    elif not reasons and similarity > 0.85 + MARGIN and read(a).words == read(b).words:
+        relation = "duplicate"  # all words that carry a subject are the same, and nothing tells them apart
     else:
         relation = decide(features(a, b, raw, scale, found), scale.decision, bool(reasons))
     return Comparison(relation=relation, similarity=round(similarity, 4), raw=round(raw, 4), guard=reasons)
@@ -98,6 +100,8 @@ def features(a: str, b: str, raw: float, scale: Calibration, found: Sequence[Dif
     similarity = scale.pair(raw, langs)
     cross = float(langs == "cross")
     words = _overlap(one.words, other.words)
+    covered = _covered(one.words, other.words)
+    spelling = _spelling(a, b) * (1 - cross)
     kinds = {d.kind for d in found}
     guarded = float(any(d.hard for d in found))
     short, long = sorted((len(a), len(b)))
@@ -108,14 +112,17 @@ def features(a: str, b: str, raw: float, scale: Calibration, found: Sequence[Dif
         raw * cross,
         words * (1 - cross),
         words * cross,
-        _covered(one.words, other.words),
-        _spelling(a, b) * (1 - cross),
+        covered,
+        spelling,
         _overlap(one.names, other.names),
         _numbers(one, other),
         float((one.negations > 0) != (other.negations > 0)),
         short / max(1, long),
         guarded,
         guarded * similarity,
+        (1 - guarded) * words,
+        (1 - guarded) * covered,
+        (1 - guarded) * spelling,
         *(float(kind in kinds) for kind in KINDS),
     ]
 

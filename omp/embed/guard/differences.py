@@ -105,7 +105,12 @@ def _variants(a: Reading, b: Reading) -> list[tuple[str, str]]:
     """Find identifiers that share a part and differ in another, `logs-eu` and `logs-us`, each unknown to the other."""
     left = sorted(w for w in a.words - b.words if _PARTS.search(w) and w.isascii())
     right = sorted(w for w in b.words - a.words if _PARTS.search(w) and w.isascii())
-    return [(p, q) for p, q in product(left, right) if set(_PARTS.split(p)) & set(_PARTS.split(q))]
+    found = []
+    for p, q in product(left, right):
+        one, other = ({stem(part) for part in _PARTS.split(word)} for word in (p, q))
+        if one & other and one - other and other - one:
+            found.append((p, q))
+    return found
 
 
 def _known_to(name: str, other: Reading) -> bool:

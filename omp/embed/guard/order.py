@@ -140,7 +140,8 @@ def _shuffled(a: Reading, b: Reading) -> bool:
         return False
     kept = sum(block.size for block in SequenceMatcher(None, a.line, b.line, autojunk=False).get_matching_blocks())
     moved = min(len(a.line), len(b.line)) - kept
-    return moved > 0 and _clauses(a) != _clauses(b)
+    one, other = _clauses(a), _clauses(b)
+    return moved > 0 and one != other and len(one) == len(other)
 
 
 def _clauses(reading: Reading) -> list[tuple[str, ...]]:

@@ -167,6 +167,9 @@ def _pieces(text: str, numbers: tuple[Quantity, ...]) -> list[_Piece]:
             body = body.rstrip(".")
             if "." not in body and "/" not in body.strip("/") and not body.startswith("/") and not body.endswith("/"):
                 kind = "latin"
+        if kind == "han":
+            inner = next((q.start for q in numbers if match.start() < q.start < match.end()), match.end())
+            body, at = body[: inner - match.start()], inner
         if kind == "stop":
             clause += 1
             first = first or any(c in ".!?。！？" for c in body)
