@@ -15,10 +15,8 @@ Expected findings in people's data are values (`Problem`, `Verdict`, `Conflict`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from omp.model import Problem
+from collections.abc import Sequence
+from typing import Any
 
 
 class OmpError(Exception):
@@ -49,9 +47,10 @@ class NotTrusted(OmpError):
 class BrokenFile(OmpError):
     """A file that the dialect or the schema refuses; `problems` says where."""
 
-    def __init__(self, message: str, problems: tuple[Problem, ...] = (), mend: str = "omp validate") -> None:
+    def __init__(self, message: str, problems: Sequence[Any] = (), mend: str = "omp validate") -> None:
         super().__init__(message, mend)
-        self.problems = problems
+        self.problems: tuple[Any, ...] = tuple(problems)
+        """`Problem` values; the type lives a floor above."""
 
 
 class WriteRefused(OmpError):

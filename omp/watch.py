@@ -63,9 +63,10 @@ def within(raw: RawSession, work_tree: Path, work_trees: Sequence[Path]) -> RawS
     An entry without a working directory belongs where the one before it was.
     """
     kept, place = [], next((e.cwd for e in raw.events if e.cwd), "")
+    inside = {cwd: sources.belongs(cwd, work_trees) == work_tree for cwd in {place, *(e.cwd for e in raw.events)}}
     for event in raw.events:
         place = event.cwd or place
-        if sources.belongs(place, work_trees) == work_tree:
+        if inside[place]:
             kept.append(event)
     if not kept:
         return None
@@ -79,14 +80,6 @@ def other_branch(repo: Repo, raw: RawSession) -> str:
     if not told or told == "HEAD" or told == present or not git.branch_exists(repo, told):
         return ""
     return told
-
-
-def unchanged(path: Path, cursor: Cursor | None) -> bool:
-    """Tell whether a log is the file it was, with the size it had, when `cursor` was taken."""
-    if cursor is None:
-        return False
-    info = path.stat()
-    return (cursor.device, cursor.inode, cursor.size) == (info.st_dev, info.st_ino, info.st_size)
 
 
 class Cleaner:
@@ -139,9 +132,10 @@ def read_once(
     readers: list[LogReader] = []
     raws: list[RawSession] = []
     for path in logs:
-        if not reread and unchanged(path, cursors.get(str(path))):
+        cursor = cursors.get(str(path))
+        if not reread and cursor is not None and sources.unchanged(cursor):
             continue
-        reader = sources.LogReader(path, zone=zone)
+        reader = sources.LogReader(path, zone=zone, whole=True)
         reading = reader.read_new()
         readers.append(reader)
         if reading is None:
@@ -195,6 +189,8 @@ class Daemon:
         self.stopping = threading.Event()
         self.cleaner = Cleaner(mind)
         self.readers: dict[Path, LogReader] = {}
+        self.raws: dict[str, tuple[RawSession, ...]] = {}
+        self.looked: dict[Any, Any] = {}
         self.live: dict[tuple[str, str], Live] = {}
         self.watched: dict[Path, Any] = {}
         self.observer: Any = None
@@ -312,7 +308,7 @@ class Daemon:
     # Reading
 
     def _discover(self) -> list[Path]:
-        found = sources.discover(self.homes, [self.repo.root])
+        found = sources.discover(self.homes, [self.repo.root], self.looked)
         return [p for p in found if not self.ignored.log(p)]
 
     def reconcile(self) -> None:
@@ -331,7 +327,7 @@ class Daemon:
             quiet = time.time() - path.stat().st_mtime > self.idle_seconds
         except FileNotFoundError:
             return True
-        return quiet and unchanged(path, cursor)
+        return quiet and cursor is not None and sources.unchanged(cursor)
 
     def read(self, path: Path) -> None:
         """Read what is new in one log and bring its sessions up to date."""
@@ -346,14 +342,22 @@ class Daemon:
                 return
             tell(reading, self.say)
             age = max(0.0, time.time() - path.stat().st_mtime)
-            for raw in reading.sessions:
+            for raw in self._own_part(reading):
                 self._grow(raw, time.monotonic() - age)
             self.mind.project.put_cursors([reader.cursor()])
         except FileNotFoundError:
             self.readers.pop(path, None)
+            self.raws.pop(str(path), None)
+            self.cleaner.forget(str(path))
         except OmpError as error:
             self.readers.pop(path, None)  # read again at the next change or reconciling
             self.say(f"{path}: {error.message}")
+
+    def _own_part(self, reading: LogReading) -> list[RawSession]:
+        """Give the sessions of one log without what it copied from the other logs that are open (forks, resumes)."""
+        self.raws[reading.path] = reading.sessions
+        every = [s for path in sorted(self.raws) for s in self.raws[path]]
+        return [s for s in sources.deduplicate(every) if s.path == reading.path]
 
     def _grow(self, raw: RawSession, at: float) -> None:
         trees = git.work_trees(self.repo)
