@@ -13,6 +13,8 @@ import msgspec
 
 from omp.errors import WriteRefused
 from omp.yamlfile.nodes import Node
+from omp.yamlfile.scalars import quote
+from omp.yamlfile.values import KEY
 from omp.yamlfile.writer import FLOW_FIELDS, field_lines, list_lines
 
 Edit = tuple[int, int, str]
@@ -112,24 +114,32 @@ def _insertion_point(text: str, node: Node, name: str, order: Sequence[str]) -> 
 
 
 def value_edits(text: str, node: Node, name: str, place: Node, before: Any, after: Any, indent: int) -> list[Edit]:
-    if isinstance(after, Mapping) and isinstance(before, Mapping) and place.kind == "map" and not place.flow and after:
+    is_map = isinstance(after, Mapping) and isinstance(before, Mapping) and place.kind == "map" and not place.flow
+    if is_map and after.keys() & before.keys():
         return field_edits(text, place, before, after)
     is_list = isinstance(after, (list, tuple))
     if is_list and place.kind == "seq" and not place.flow and name not in FLOW_FIELDS and after and place.at:
         rebuilt = _list_edits(text, place, before, after)
         if rebuilt is not None:
             return rebuilt
-    one_line = not isinstance(after, (Mapping, list, tuple)) or (is_list and (name in FLOW_FIELDS or not after))
-    in_line = "\n" not in text[place.start : place.end] and (place.kind == "scalar" or place.flow)
-    if one_line and in_line:
-        fresh = field_lines(name, after, 0)
-        if len(fresh) == 1:
-            value = fresh[0].split(": ", 1)[1]
-            lead = "" if text[place.start - 1 : place.start] == " " else " "
-            return [(place.start, place.end, lead + value)]
-    start, end = node.at[name], value_end(text, node, name)
-    lines = field_lines(name, after, indent)
-    return [(start, end, newline_of(text).join([lines[0].lstrip(" "), *lines[1:]]))]
+    return _whole_value(text, node.at[name], place, field_lines(name, after, indent), name)
+
+
+def _whole_value(text: str, key: int, place: Node, lines: Sequence[str], name: str) -> list[Edit]:
+    """Write a value anew behind its key; the key as it stands and a comment on its line stay."""
+    rest = "".join(newline_of(text) + line for line in lines[1:])
+    value = lines[0].lstrip(" ")[len(quote(name)) + 1 :]
+    end = place.end - 1 if place.end > place.start and text[place.end - 1] == "\n" else place.end
+    first_end = line_end(text, key)
+    if place.start > first_end:  # a list or map below its key
+        found = KEY.match(text, key)
+        if found is None:
+            raise WriteRefused(f"{name} has a form that cannot be edited exactly", "edit the file by hand")
+        return [(found.end(), found.end(), value), (first_end, line_end(text, end), rest)]
+    start = place.start - (place.end > place.start and text[place.start - 1] == " ")
+    if "\n" in text[place.start : end]:  # text over several lines
+        return [(start, line_end(text, end), value + rest)]
+    return [(start, place.end, value), (line_end(text, end), line_end(text, end), rest)]
 
 
 def _list_edits(text: str, place: Node, before: Any, after: Sequence[Any]) -> list[Edit] | None:
