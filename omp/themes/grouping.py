@@ -53,7 +53,7 @@ class Grouping:
         """
         import numpy as np
 
-        raw = self.centres() @ self.vectors[member]
+        raw = np.einsum("ij,j->i", self.centres(), self.vectors[member])  # no BLAS: the same with any number of threads
         able: list[tuple[float, int]] = []
         for number in np.flatnonzero(raw >= self._attach_raw - 1e-5).tolist():
             if not self.rules.full(len(self.groups[number])):
@@ -114,7 +114,7 @@ class Grouping:
         least = self._join_raw - 1e-5
         centres = self.centres()
         for one in some:
-            for other in np.flatnonzero(centres @ centres[one] >= least).tolist():
+            for other in np.flatnonzero(np.einsum("ij,j->i", centres, centres[one]) >= least).tolist():
                 if other == one or other not in alive:
                     continue
                 pair = (min(one, other), max(one, other))
@@ -147,7 +147,9 @@ class Grouping:
         return components if len(components) > 1 else self._halves(group)
 
     def _components(self, group: list[int]) -> list[list[int]]:
-        raw = self.vectors[group] @ self.vectors[group].T
+        import numpy as np
+
+        raw = np.einsum("ik,jk->ij", self.vectors[group], self.vectors[group])
         left, parts = set(range(len(group))), []
         while left:
             reached = [min(left)]

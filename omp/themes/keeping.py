@@ -222,7 +222,7 @@ def _neighbours(grouping: Grouping, ids: Sequence[str]) -> list[tuple[str, ...]]
     centres = grouping.centres()
     names = np.array(ids, dtype=np.str_)
     for number in range(len(ids)):
-        raw = np.round(centres @ centres[number], 3)
+        raw = np.round(np.einsum("ij,j->i", centres, centres[number]), 3)
         raw[number] = -2
         order = np.lexsort((names, -raw))[: min(NEIGHBOURS, len(ids) - 1)]
         found.append(tuple(ids[i] for i in order.tolist()))
