@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from omp.yamlfile.nodes import Document, Node
     from omp.yamlfile.prescan import scan
     from omp.yamlfile.reader import load
+    from omp.yamlfile.rescue import salvage
     from omp.yamlfile.scalars import quote
     from omp.yamlfile.writer import dump_entry, dump_value, new_list_file
 
@@ -25,6 +26,7 @@ _HOMES = {
     "nodes": ("Document", "Node"),
     "prescan": ("scan",),
     "reader": ("load",),
+    "rescue": ("salvage",),
     "scalars": ("quote",),
     "writer": ("dump_entry", "dump_value", "new_list_file"),
 }
@@ -60,6 +62,7 @@ __all__ = [
     "remove_fact",
     "remove_pointer",
     "replace_entry",
+    "salvage",
     "scan",
     "set_pointer",
     "to_struct",
