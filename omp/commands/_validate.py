@@ -70,7 +70,7 @@ def report(problems: Sequence[Problem], strict: bool, as_json: bool) -> int:
                 _say(f"    {p.severity}; to mend it: {p.hint}")
     errors = sum(p.severity == "error" for p in problems)
     if problems and not as_json:
-        _say(f"{errors} errors, {len(problems) - errors} warnings")
+        _say(f"errors: {errors}, warnings: {len(problems) - errors}")
     return int(bool(errors or (strict and problems)))
 
 
