@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -44,6 +45,22 @@ def test_help_imports_no_verb() -> None:
         "print('loaded:', [m for m in sys.modules if m.startswith('omp.commands.')], status)"
     )
     assert "loaded: [] 0" in python(code)
+
+
+def test_what_is_imported_is_declared() -> None:
+    """Every package of others that omp imports is one of its own dependencies, not one that happens to be there."""
+    told = tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]
+    declared = {re.split(r"[\[<>=!~ ]", line)[0].lower() for line in told}
+    imported: set[str] = set()
+    for path in (ROOT / "omp").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(str(node.module).partition(".")[0])
+    known = importlib.metadata.packages_distributions()
+    foreign = imported - set(sys.stdlib_module_names) - {"omp"}
+    assert {name for name in foreign if not {d.lower() for d in known.get(name, [])} & declared} == set()
 
 
 def test_layers_hold() -> None:

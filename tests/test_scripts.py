@@ -51,14 +51,15 @@ def load(folder: Path) -> ModuleType:
 def environment(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """`scripts/environment.py` of the copy, installing nothing: what it would install is written down instead."""
     module = load(checkout)
-    module.asked = []
+    asked: list[list[str]] = []
+    monkeypatch.setattr(module, "asked", asked, raising=False)
 
     def make(folder: Path) -> None:
         (folder / "bin").mkdir(parents=True)
         (folder / "bin" / "python").symlink_to(sys.executable)
 
     monkeypatch.setattr(module, "_make", make)
-    monkeypatch.setattr(module, "_install", lambda python, extras: module.asked.append(list(extras)))
+    monkeypatch.setattr(module, "_install", lambda python, extras: asked.append(list(extras)))
     return module
 
 
@@ -244,7 +245,14 @@ def test_run_in_a_repository_sets_it_up_and_learns_from_its_logs(repo: Path, tmp
     log = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9-]", "-", str(repo)) / "one.jsonl"
     log.parent.mkdir(parents=True)
     log.write_text(json.dumps(said) + "\n", encoding="utf-8")
-    command = [sys.executable, "-c", WATCH, ROOT / "scripts", Path(sys.executable).with_name("omp"), repo]
+    command: list[str | Path] = [
+        sys.executable,
+        "-c",
+        WATCH,
+        ROOT / "scripts",
+        Path(sys.executable).with_name("omp"),
+        repo,
+    ]
     surroundings = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")}
 
     first = start(*command, **surroundings)
