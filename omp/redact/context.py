@@ -86,8 +86,12 @@ _SAID_MIXED = re.compile(
 )
 _SAID_ZH_TIGHT = re.compile(r"\s{0,2}" + _OPEN + r"(?=[!-~])")
 _NEXT = re.compile(r"\s{1,2}" + _OPEN)
+_USUAL = 256
+"""Characters of a bare value that are read at once; only encoded values may be longer."""
+_LONG_BARE = re.compile(r"[A-Za-z0-9+/_.=~-]{1,8192}")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_.~-]+")
 _BARE = re.compile(
-    r"[^\s\"'`<>|\x00，。；：、！？（）「」『』“”‘’《》【】…\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]{1,8192}"
+    r"[^\s\"'`<>|\x00，。；：、！？（）「」『』“”‘’《》【】…\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]{1,256}"
 )
 _CLOSERS = {
     "「": "」",
@@ -229,18 +233,25 @@ def _far_password(text: str, word: _Word) -> Hit | None:
     return None
 
 
-_BEFORE = re.compile(
-    r"(?P<v>[^\s\"'`<>()（）「」“”，。；：、！？\u2e80-\u9fff\x00]{6,4096})[\"'`]{0,2}(?:\s{0,2}(?:[(（]|(?:就)?是|为|作为|当|,?\s(?:is|was|as|for)\s)[^\n，。,.;:：；]{0,28})$"
+_LINKED = re.compile(
+    r"[\"'`]{0,2}\s{0,2}(?:[(（]|(?:就)?是|为|作为|当|,?\s(?:is|was|as|for)\s)[^\n，。,.;:：；]{0,28}$"
 )
+_LAST = re.compile(r"[^\s\"'`<>()（）「」“”，。；：、！？\u2e80-\u9fff\x00]+")
 
 
 def _before(text: str, word: _Word) -> Hit | None:
     """The value first: "... is the admin password"."""
-    m = _BEFORE.search(text, max(0, word.start - 400), word.start)
-    if m is None:
+    near = max(0, word.start - 40)
+    link = _LINKED.search(text, near, word.start)
+    if link is None or link.start() == 0:
         return None
-    value = m.group("v").rstrip(".,;:")
-    if is_placeholder(value) or is_dull(value) or _SPOILS.search(text[max(0, m.start() - 16) : m.start()]):
+    head = text[max(0, link.start() - 512) : link.start()]
+    runs = list(_LAST.finditer(head))
+    if not runs or runs[-1].end() != len(head) or runs[-1].end() - runs[-1].start() < 6:
+        return None
+    start = link.start() - len(runs[-1].group())
+    value = runs[-1].group().rstrip(".,;:")
+    if is_placeholder(value) or is_dull(value) or _SPOILS.search(text[max(0, start - 16) : start]):
         return None
     if word.kind == "pass":
         fits = _plausible(value, True) and word.text.lower() not in ("pass", "pin")
@@ -257,7 +268,7 @@ def _before(text: str, word: _Word) -> Hit | None:
             and "://" not in value
             and not (is_hex(value) and value.count("-") == 4 and plain)
         )
-    return _hit(word, (m.start("v"), m.start("v") + len(value)), "before") if fits else None
+    return _hit(word, (start, start + len(value)), "before") if fits else None
 
 
 def _hit(word: _Word, span: tuple[int, int], how: str) -> Hit:
@@ -296,6 +307,8 @@ def _value(text: str, m: re.Match[str]) -> tuple[int, int] | None:
     bare = _BARE.match(text, start)
     if bare is None:
         return None
+    if bare.end() - start == _USUAL and _ENCODED.fullmatch(bare.group()):
+        bare = _LONG_BARE.match(text, start) or bare
     value = bare.group()
     cut = re.search(
         r"\\(?=[nrt\"'`\\]|u[0-9a-fA-F]{4})|;|&(?:amp;)?(?=[A-Za-z_.-]{1,30}=)|,(?=\S{0,40}[=:\"'])|,$|\\$", value
