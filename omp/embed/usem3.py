@@ -66,7 +66,7 @@ class Usem3:
         import numpy
 
         if self._model is None:
-            from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+            from threadpoolctl import ThreadpoolController
 
             self._model, self._threads = _load(self._cache_dir), ThreadpoolController()
         if not texts:
