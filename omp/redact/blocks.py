@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Secrets of many lines: private keys (whole or cut short), `<private>` spans, word lists of wallets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Places made for credentials: addresses with a password, command options, headers, cookies, queries, login files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Values told by what stands before them: key words in English and Chinese, then a separator, then a value.
 
 Works the same in prose, code, environment files, YAML, JSON (escaped too), tables and command lines. A key word alone

@@ -77,7 +77,7 @@ class Kingfisher:
             ]
         except OmpError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - every failure must block the write
             # Whatever went wrong must not be quoted: its message may hold the text.
             raise OmpError(
                 f"the secret scanner could not finish ({type(error).__name__}), so the text stays out",

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """The gate before the engine: could any of its rules match? Loading the rules costs half a second, this microseconds.
 
 Two steps. `may_match`: every rule needs an unbroken run of sixteen characters or one of a few literals. `is_likely`,

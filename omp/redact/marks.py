@@ -51,7 +51,7 @@ def settle(hits: Iterable[Hit]) -> list[Hit]:
             out.append(hit)
             continue
         last = out[-1]
-        best = min(last, hit, key=lambda h: (_RANK.get(h.type, 9), h.start - h.end))
+        best = min(last, hit, key=lambda h: (_RANK.get(h.type, 9), h.rule.startswith("context-"), h.start - h.end))
         out[-1] = Hit(last.start, max(last.end, hit.end), best.type, best.rule)
     return out
 

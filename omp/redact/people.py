@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Personal data, by checksum where it has one and by the words around it where it has none.
 
 Libraries do the arithmetic: python-stdnum (LGPL, used as a plain dependency) for check digits, phonenumbers

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """The whole masking stage: views, own layer, engine; findings back on the original characters, marks in their place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Every word that a rule starts at, found in one pass over the text, so that the rules themselves run nowhere else."""
 
 from __future__ import annotations

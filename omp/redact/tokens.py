@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Tokens known by their own form: provider prefixes, JSON web tokens, webhook addresses. No context needed.
 
 The engine knows several hundred forms too, but wants a certain character behind a value and a word boundary before

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Own rows for masking: values drawn or built from pieces, in sentences, code and files of both languages.
 
 A hit is (text with `{}` where values go, values): each value must be gone and everything else stay. A near miss is a

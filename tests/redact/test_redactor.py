@@ -73,7 +73,7 @@ def test_masking_twice_changes_nothing(redactor: Redactor) -> None:
 
 def test_json_still_parses(redactor: Redactor) -> None:
     """Masks stand inside strings; escapes and quotes around them stay."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {"user": "root", "password": 'a"b\\c!D9', "n": 1},
         {"log": f"TOKEN={TOKEN}\nPORT=1", "path": "C:\\new\\table"},
         {"key": pem("RSA PRIVATE", 902), "next": "ok"},
