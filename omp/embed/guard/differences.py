@@ -193,6 +193,8 @@ def _word(a: Reading, b: Reading) -> Difference | None:
     _, i, j, k, m = changed[0]
     if j - i > limit or m - k > limit:
         return None
+    if any(len(w) == 1 and not w.isascii() for w in (*left[i:j], *right[k:m])):
+        return None  # what is left of a Chinese word where neighbours were known says little
     slots = lexicon().slot_words
     for name in a.slots.keys() & b.slots.keys():
         if a.slots[name] & b.slots[name] and all(w in slots[name] for w in (*left[i:j], *right[k:m])):

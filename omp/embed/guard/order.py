@@ -101,6 +101,8 @@ def _around(reading: Reading, match: re.Match[str], later: bool) -> Sides | None
     return _split(rest, named) if later else _split(named, rest)
 
 
+_TURNING = frozenset({"is", "are", "was", "were", "be", "by", "是", "被", "由"})
+"""Small words that let a sentence be turned around without saying anything else."""
 _JOINTS = re.compile(r"[,;，；、:：]|\band\b|\bbut\b|\bwhile\b|而(?!不是|非)|和|则", re.I)
 
 
@@ -137,6 +139,8 @@ def _shuffled(a: Reading, b: Reading) -> bool:
         return False
     added, left_out = Counter(a.line) - Counter(b.line), Counter(b.line) - Counter(a.line)
     if added.total() + left_out.total() > (2 if a.chinese else 1):
+        return False
+    if (added.keys() | left_out.keys()) & _TURNING:
         return False
     kept = sum(block.size for block in SequenceMatcher(None, a.line, b.line, autojunk=False).get_matching_blocks())
     moved = min(len(a.line), len(b.line)) - kept

@@ -479,10 +479,11 @@ def _roles(
         hit = words.roles.at(stems, at)
         if hit and at:
             after = stems[at + hit[0]] if at + hit[0] < len(stems) else ""
-            found.append((hit[1], latin[at].start, after == "by"))
+            if after not in ("is", "are", "was", "were"):  # "the team lead is Ann": a noun
+                found.append((hit[1], latin[at].start, after == "by"))
         at += hit[0] if hit else 1
     for piece in pieces:
-        if piece.kind == "han":
+        if piece.kind == "han" and "是" not in piece.text:
             for start, _, key in words.roles.within(piece.text):
                 found.append((key, piece.start + start, "被" in text or "由" in text))
     return found
