@@ -64,10 +64,11 @@ def test_unknown_fields_doubled_ids_and_missing_needs_are_all_named() -> None:
 
 
 def test_a_repository_overrides_by_id_and_adds() -> None:
-    body = (
-        "  - id: decision.word\n    kind: decision\n    weight: 0.1\n    en:\n      - 'so be it'\n    zh:\n      - '就这样办'\n"
-        "  - id: decision.house\n    kind: decision\n    weight: 0.9\n    en:\n      - 'house says'\n    zh:\n      - '组里说'\n"
-    )
+    one = "  - id: decision.word\n    kind: decision\n    weight: 0.1\n"
+    one += "    en:\n      - 'so be it'\n    zh:\n      - '就这样办'\n"
+    two = "  - id: decision.house\n    kind: decision\n    weight: 0.9\n"
+    two += "    en:\n      - 'house says'\n    zh:\n      - '组里说'\n"
+    body = one + two
     rules = read_rules(_file(body), load_rules())
     assert len(rules.signals) == len(RULES.signals) + 1
     assert "decision.word" not in fired(rules.signals, "we decided to use tar")

@@ -28,6 +28,8 @@ SHORT_REPLY = 90
 """Width up to which a message can be a mere approval; what is longer speaks for itself."""
 RETRACT_TURNS = 4
 """Turns of the person within which something can be taken back by naming it again."""
+WITNESSED_LESSON = frozenset({"lesson.cause", "lesson.cure"})
+"""An assistant's sentence must name both cause and cure to be a lesson without the person's word."""
 UNMARKED_LIMIT, UNMARKED_LINES = 320, 2
 """Characters and lines of a message up to which its build alone can speak for it; longer ones are briefs or pastes."""
 CHOSEN = 0.62
@@ -46,6 +48,9 @@ _BARE_WISH = re.compile(
 _OTHERS = re.compile(r"\s*(?:they|he|she)\b|\s*(?:他们?|她们?)", re.IGNORECASE)
 
 
+_DENIES = re.compile(
+    r"\s*(?:no|nope|nah|same|still|wrong|not (?:it|that))\b|\s*(?:不是|不对|没用|还是|一样|没有)", re.IGNORECASE
+)
 _SPEAKS_OF_TALK = frozenset({"talk.retract", "talk.silence", "talk.forget", "talk.roleplay"})
 """What a message may do in the talk that leaves nothing to stage."""
 
@@ -118,6 +123,8 @@ class _Pass:
         if not self._reply(event, view, turn, acts):
             self._statements(event, view, turn, acts)
         self.previous = view
+        if "talk.retract" not in acts and not _DENIES.match(view):
+            self._witnessed(turn, before)
         if len(self.found) == before and not self.explained and not acts & _SPEAKS_OF_TALK:
             self._unmarked(event, view, turn)
         fresh = range(before, len(self.found))
@@ -273,6 +280,37 @@ class _Pass:
             others = tuple(dict.fromkeys(filter(None, (*candidate.alternatives, *turned_down))))
             candidate = replace(candidate, alternatives=others)
         self._add(replace(candidate, evidence=(self._quote(event, core.text),)))
+
+    def _witnessed(self, turn: Turn, before: int) -> None:
+        """Stage what the assistant found and a tool result shows: a cause with its cure, an address that serves."""
+        cited = {e.entry for s in self.found[before:] for e in s.candidate.evidence}
+        marks = [r for r in self.rules.signals if r.id in WITNESSED_LESSON]
+        for message in turn.events if turn.tools else ():
+            if message.entry in cited or not all(r.pattern.search(message.text) for r in marks):
+                continue
+            for s in words.sentences(message.text):
+                if not all(r.search(s.text) for r in marks):
+                    continue
+                reading = read(words.plain(s.text), self.rules)
+                shown = [t for t in turn.tools if words.content(s.text) & words.content(t.text)]
+                if not shown or reading.flags:
+                    continue
+                self._add(
+                    fields.filled(
+                        Candidate(
+                            kind="lesson",
+                            claim=words.trim(s.text, self.claim_limit),
+                            evidence=(self._quote(message, s.text), self._tool_quote(shown[-1])),
+                            confidence=0.6,
+                            origin="assistant",
+                            rules=("witnessed", *sorted(reading.hits)),
+                        )
+                    )
+                )
+
+    def _tool_quote(self, event: CleanEvent) -> Evidence:
+        """Cite a tool result by its first line."""
+        return self._quote(event, next((line for line in event.text.splitlines() if line.strip()), ""))
 
     def _unmarked(self, event: CleanEvent, view: str, turn: Turn) -> None:
         """Stage a message that no rule read where its build says that it will last."""

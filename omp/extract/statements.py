@@ -19,8 +19,10 @@ JOINING: frozenset[Kind] = frozenset({"decision", "constraint", "service_config"
 """Kinds that explain each other in neighbouring sentences; the rest make statements of their own."""
 LONG_PASTE = 1600
 """Characters from which a message is taken for pasted matter: only its first and last paragraph are the person's."""
-SALIENT = 0.85
+SALIENT = 0.8
 """Salience from which a message that no rule read is staged (project's own conversations, one file left out)."""
+CERTAIN = 0.95
+"""Salience from which not even a weak sign is needed."""
 WEAK = 0.4
 """Strength before flags from which a weak sign settles the kind of such a message."""
 _YEARS = re.compile(
@@ -183,7 +185,7 @@ def unmarked(
     core = max(group, key=lambda s: words.width(s.text))
     claim, rationale = _claim(group, core, limit)
     reading = read(words.plain(words.unfilled(words.own_words(discourse.statement(group, 2 * limit)))), rules)
-    if reading.flags or not (reading.raw or reading.standing):
+    if reading.flags or not (reading.raw or reading.standing or chance >= CERTAIN):
         return None
     candidate = Candidate(
         kind=_likely_kind(reading, claim, answering),
