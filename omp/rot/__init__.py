@@ -8,16 +8,15 @@ two holds, both stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from omp import entries, identity
-from omp.embed.calibration import MARGIN, Calibration, calibration, language
-from omp.embed.compare import Comparison, relate
-from omp.embed.guard import guard, read
+from omp.embed.calibration import MARGIN
+from omp.embed.guard import guard
 from omp.model import (
     FACT_KINDS,
     Action,
@@ -30,6 +29,7 @@ from omp.model import (
     Struct,
     Verdict,
 )
+from omp.rot.nearest import Found, Meaning, Similarity, meaning_of
 from omp.rot.replacing import Part, adds, part, retired, same_frame, states
 from omp.rot.trivial import length, trivial
 
@@ -41,18 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "judge", "length", "trivial"]
 
-NEIGHBOURS = 6
-"""Nearest entries of each language that are looked at closely."""
 RELATED = 0.62
 """Least similarity at which a statement can retire another: that at which it would join its theme."""
 CONFLICTING = 0.78
 """Least similarity at which two that cannot both hold are linked: that above which two themes are one subject."""
-LEXICAL_CEILING = 0.8
-"""What shared words alone can reach: below every limit for merging, so that without a model nothing is merged."""
 _TRUST: dict[Origin, int] = {"user": 3, "repository": 2, "assistant": 1, "tool": 0}
-
-Similarity = Callable[[str, str], float]
-"""Calibrated similarity of two claims, 0..1."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -106,114 +99,9 @@ def judge(
     With `split`, an entry of which a statement retires one part is superseded and its rest comes back as a further
     verdict after those of the candidates; otherwise the two are linked as contradicting.
     """
-    judging = _Judging(known, memories, limits or Limits(), _meaning(embedder, cache, similarity), vectors, split)
+    judging = _Judging(known, memories, limits or Limits(), meaning_of(embedder, cache, similarity), vectors, split)
     judged = [judging.one(candidate) for candidate in candidates]
     return [*judged, *judging.rests]
-
-
-class _Found(Struct, frozen=True, kw_only=True):
-    """An entry near a candidate."""
-
-    memory: Memory
-    comparison: Comparison
-
-
-class _Meaning(Protocol):
-    """How near things are found."""
-
-    exact: bool
-    merges: bool
-
-    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
-        """Take in entries to compare with."""
-
-    def near(self, claim: str) -> list[_Found]:
-        """Give the nearest entries, nearest first."""
-
-
-def _meaning(embedder: Embedder | None, cache: Path | None, similarity: Similarity | None) -> _Meaning:
-    if similarity is not None:
-        return _Given(similarity, merges=True)
-    if embedder is None:
-        return _Given(_shared_words, merges=False)
-    return _Model(embedder, cache)
-
-
-def _shared_words(a: str, b: str) -> float:
-    one, other = read(a).words, read(b).words
-    return LEXICAL_CEILING * len(one & other) / len(one | other) if one | other else 0.0
-
-
-class _Given:
-    """Similarities from a function: every entry is asked."""
-
-    def __init__(self, similarity: Similarity, *, merges: bool) -> None:
-        self.exact, self.merges = True, merges
-        self._similarity = similarity
-        self._memories: list[Memory] = []
-
-    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
-        self._memories += memories
-
-    def near(self, claim: str) -> list[_Found]:
-        scored = [(self._similarity(claim, m.claim), n) for n, m in enumerate(self._memories)]
-        nearest = sorted((s, n) for s, n in ((-s, n) for s, n in scored if s > 0))[: 2 * NEIGHBOURS]
-        return [self._found(claim, self._memories[n], -s) for s, n in nearest]
-
-    def _found(self, claim: str, memory: Memory, value: float) -> _Found:
-        reasons = guard(claim, memory.claim)
-        relation = relate(claim, memory.claim, value, Calibration(model="", revision="")).relation
-        same = value > 0.5 and not reasons and self.merges
-        comparison = Comparison(relation="duplicate" if same else relation, similarity=value, raw=value, guard=reasons)
-        return _Found(memory=memory, comparison=comparison)
-
-
-class _Model:
-    """Similarities from an embedder: one matrix product finds the nearest, the guard reads only those."""
-
-    def __init__(self, embedder: Embedder, cache: Path | None) -> None:
-        self._embedder, self._cache = embedder, cache
-        self._scale = calibration(embedder)
-        self.exact, self.merges = False, self._scale.known
-        self._memories: list[Memory] = []
-        self._languages: list[str] = []
-        self._places: dict[str, Any] = {}
-        self._blocks: list[Any] = []
-
-    def add(self, memories: Sequence[Memory], vectors: Any = None) -> None:
-        if memories:
-            self._memories += memories
-            self._places = {}
-            self._languages += [language(m.claim) for m in memories]
-            self._blocks.append(self._encode([m.claim for m in memories]) if vectors is None else vectors)
-
-    def _encode(self, texts: Sequence[str]) -> Any:
-        if self._cache is None:
-            return self._embedder.encode(texts, "pair")
-        from omp.embed import VectorCache
-
-        return VectorCache(self._cache).vectors(texts, self._embedder)
-
-    def near(self, claim: str) -> list[_Found]:
-        import numpy
-
-        if not self._memories:
-            return []
-        if len(self._blocks) > 2:  # the first block, all that is stored, is large: it is not copied again and again
-            self._blocks = [self._blocks[0], numpy.concatenate(self._blocks[1:])]
-        # The vector of a claim that may be dropped is not worth a place in the cache.
-        vector = self._embedder.encode([claim], "pair")[0]
-        raw = numpy.concatenate([block @ vector for block in self._blocks])
-        found = []
-        for code in ("en", "zh"):
-            if code not in self._places:
-                self._places[code] = numpy.flatnonzero([spoken == code for spoken in self._languages])
-            places = self._places[code]
-            nearest = places[numpy.argsort(-raw[places], kind="stable")[:NEIGHBOURS]]
-            for n in nearest:
-                memory = self._memories[int(n)]
-                found.append(_Found(memory=memory, comparison=relate(claim, memory.claim, float(raw[n]), self._scale)))
-        return sorted(found, key=lambda f: (-f.comparison.similarity, f.memory.id))
 
 
 class _Judging:
@@ -224,7 +112,7 @@ class _Judging:
         known: KnownKeys,
         memories: Sequence[Memory],
         limits: Limits,
-        meaning: _Meaning,
+        meaning: Meaning,
         vectors: Any,
         split: bool,
     ) -> None:
@@ -301,7 +189,7 @@ class _Judging:
             return Verdict(action="drop", reason=reason, against=against, similarity=value)
         return Verdict(action="keep", reason=reason, effect=effect, against=against, similarity=value)
 
-    def _new(self, candidate: Candidate, near: _Found | None = None) -> Verdict:
+    def _new(self, candidate: Candidate, near: Found | None = None) -> Verdict:
         action: Action = "keep" if candidate.confidence >= self.limits.keep else "stage"
         return Verdict(
             action=action,
@@ -322,7 +210,7 @@ class _Judging:
                 return verdict
         return self._new(candidate, near[0] if near else None)
 
-    def _redundant(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+    def _redundant(self, candidate: Candidate, near: list[Found]) -> Verdict | None:
         margin = 0.0 if self.meaning.exact else self.limits.margin
         for found in near:
             value, same = found.comparison.similarity, found.comparison
@@ -337,7 +225,7 @@ class _Judging:
             return self._joins(candidate, "redundant", effect, found.memory.id, value)
         return None
 
-    def _retires(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+    def _retires(self, candidate: Candidate, near: list[Found]) -> Verdict | None:
         """Find the entry whose value this statement says is over."""
         value = retired(candidate)
         if not value:
@@ -347,18 +235,18 @@ class _Judging:
                 return self._takes_place(candidate, found, part(found.memory, value))
         return None
 
-    def _updates(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+    def _updates(self, candidate: Candidate, near: list[Found]) -> Verdict | None:
         """Find the entry that gives the same thing another value."""
         for found in self._related(near):
             if found.comparison.guard and same_frame(candidate.claim, found.memory.claim):
                 return self._takes_place(candidate, found, None)
         return None
 
-    def _related(self, near: list[_Found]) -> list[_Found]:
+    def _related(self, near: list[Found]) -> list[Found]:
         margin = 0.0 if self.meaning.exact else self.limits.margin
         return [f for f in near if f.comparison.similarity >= RELATED + margin]
 
-    def _takes_place(self, candidate: Candidate, found: _Found, several: Part | None) -> Verdict:
+    def _takes_place(self, candidate: Candidate, found: Found, several: Part | None) -> Verdict:
         if self._newer(candidate, found.memory):
             return self._supersedes(candidate, found, several)
         return Verdict(
@@ -369,7 +257,7 @@ class _Judging:
             detail="; ".join(found.comparison.guard),
         )
 
-    def _supersedes(self, candidate: Candidate, found: _Found, several: Part | None) -> Verdict:
+    def _supersedes(self, candidate: Candidate, found: Found, several: Part | None) -> Verdict:
         effect: Effect = "supersede"
         detail = "; ".join(found.comparison.guard)
         sure = candidate.confidence >= self.limits.keep
@@ -388,7 +276,7 @@ class _Judging:
             detail=detail,
         )
 
-    def _contradicts(self, candidate: Candidate, near: list[_Found]) -> Verdict | None:
+    def _contradicts(self, candidate: Candidate, near: list[Found]) -> Verdict | None:
         for found in near:
             same = found.comparison
             if same.relation != "contradiction" or not same.guard or not self.meaning.merges:

@@ -12,12 +12,8 @@ from functools import lru_cache
 
 from omp.embed.guard.lexicon import HAN, Lexicon, lexicon, stem
 from omp.embed.guard.numbers import Quantity, quantities
+from omp.embed.guard.reach import Piece, Reach
 from omp.model import Struct
-
-FOCUS_WORDS = 2
-"""Content words after an English negator that it is taken to deny; what stands further on is often circumstance."""
-FOCUS_SIGNS = 6
-"""Characters after a Chinese negator that it is taken to deny."""
 
 
 class Token(Struct, frozen=True, kw_only=True):
@@ -90,10 +86,6 @@ _LEX = re.compile(
     | (?P<stop>[.,;:!?。，；：！？、()（）]+)""",
     re.X | re.I,
 )
-_ABSENT = re.compile(r"没有|未经|没|除非|不经")
-_DENIED = re.compile(r"不(?:许|能|得|准|可以|允许|可|会|要|予)|别|禁止")
-_PREFER_TO = frozenset({"prefer"})
-_PREFER_OVER = frozenset({"prefer", "favour", "favor", "chos", "choos", "chosen", "pick"})
 _BRANCHES = frozenset({"main", "master", "develop"})
 _BEFORE_BRANCH = frozenset({"from", "off", "to", "into", "on", "onto", "of", "in"})
 _NOT_PATHS = frozenset({"and/or", "read/write", "on/off", "yes/no", "either/or", "he/she", "input/output", "ci/cd"})
@@ -109,17 +101,6 @@ def fold(text: str) -> str:
     return text
 
 
-class _Piece(Struct, frozen=True, kw_only=True):
-    """A lexical piece with its clause."""
-
-    kind: str
-    text: str
-    start: int
-    clause: int
-    first: bool
-    """First word of a sentence: a capital letter there says nothing."""
-
-
 @lru_cache(maxsize=8192)
 def read(text: str) -> Reading:
     """Take a text apart. Texts come back often, so the last few thousand readings are kept."""
@@ -131,7 +112,7 @@ def read(text: str) -> Reading:
     chinese = 0 < han >= sum(p.kind == "latin" for p in pieces)
     latin = [p for p in pieces if p.kind == "latin"]
     stems = [stem(p.text) for p in latin]
-    reach = _Reach(words, pieces, latin, stems)
+    reach = Reach(words, pieces, latin, stems)
     tokens = [*_latin_tokens(words, latin, stems, reach, chinese), *_han_tokens(words, pieces, reach)]
     tokens.sort(key=lambda t: t.start)
     return Reading(
@@ -148,9 +129,9 @@ def read(text: str) -> Reading:
     )
 
 
-def _pieces(text: str, numbers: tuple[Quantity, ...]) -> list[_Piece]:
+def _pieces(text: str, numbers: tuple[Quantity, ...]) -> list[Piece]:
     """Cut a text into lexical pieces, without the places where numbers stand."""
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     clause, first, at = 0, True, 0
     while match := _LEX.search(text, at):
         at = match.end()
@@ -176,158 +157,12 @@ def _pieces(text: str, numbers: tuple[Quantity, ...]) -> list[_Piece]:
             continue
         if kind in ("number", "mark"):
             continue
-        pieces.append(_Piece(kind=kind, text=body, start=match.start(), clause=clause, first=first))
+        pieces.append(Piece(kind=kind, text=body, start=match.start(), clause=clause, first=first))
         first = False
     return pieces
 
 
-class _Reach:
-    """Which places of a text a negation denies."""
-
-    def __init__(self, words: Lexicon, pieces: list[_Piece], latin: list[_Piece], stems: list[str]) -> None:
-        self.denied_words: dict[int, int] = {}
-        self.bounded: set[int] = set()
-        self.skip_words: set[int] = set()
-        self.denied_spans: list[tuple[int, int]] = []
-        self.skip_spans: list[tuple[int, int]] = []
-        self.shaded: set[int] = set()
-        self.count = 0
-        self._english(words, latin, stems)
-        self._chinese(words, pieces)
-
-    def _english(self, words: Lexicon, latin: list[_Piece], stems: list[str]) -> None:
-        at = 0
-        without: list[int] = []
-        while at < len(stems):
-            if at in self.skip_words:
-                at += 1
-                continue
-            if back := self._turned_back(words, latin, stems, at):
-                self.skip_words |= back
-                self.bounded |= back
-                at += 1
-                continue
-            if found := words.harmless.at(stems, at):
-                self.skip_words |= set(range(at, at + found[0]))
-                at += found[0]
-            elif found := words.denials.at(stems, at):
-                clause = latin[at].clause
-                if before := [n for n in without if latin[n].clause == clause]:
-                    # "merging without X is forbidden" demands X: two negations, one yes
-                    self.denied_words = {n: w for n, w in self.denied_words.items() if n < before[0]}
-                    self.count -= 1
-                    self.skip_words |= set(range(at, at + found[0]))
-                    at += found[0]
-                    continue
-                self.denied_words |= {n: 1 for n in range(at) if latin[n].clause == clause}
-                self._note(clause, range(at, at + found[0]))
-                at += found[0]
-            elif found := words.contrast.at(stems, at) or self._preferred(latin, stems, at):
-                self._focus(words, latin, stems, at + found[0])
-                without.append(at)
-                self.count += 1
-                self.skip_words |= set(range(at, at + found[0]))
-                at += found[0]
-            elif found := words.negators.at(stems, at):
-                self._focus(words, latin, stems, at + found[0])
-                self._note(latin[at].clause, range(at, at + found[0]))
-                at += found[0]
-            else:
-                at += 1
-
-    @staticmethod
-    def _turned_back(words: Lexicon, latin: list[_Piece], stems: list[str], at: int) -> set[int]:
-        """Give the places of a double negation that begins here ("not merged without"), which says yes."""
-        first = words.negators.at(stems, at)
-        if first is None or words.contrast.at(stems, at) or words.harmless.at(stems, at):
-            return set()
-        for then in range(at + first[0] + 1, min(len(stems), at + 9)):
-            if latin[then].clause > latin[at].clause:
-                break
-            if second := words.turning.at(stems, then):
-                return {*range(at, at + first[0]), *range(then, then + second[0])}
-        return set()
-
-    @staticmethod
-    def _preferred(latin: list[_Piece], stems: list[str], at: int) -> tuple[int, str] | None:
-        """Read "prefer A over B" and "prefer A to B" as denying B."""
-        if stems[at] not in ("over", "to") or latin[at].clause != latin[max(0, at - 1)].clause:
-            return None
-        before = {stems[n] for n in range(at) if latin[n].clause == latin[at].clause}
-        liking = _PREFER_TO if stems[at] == "to" else _PREFER_OVER
-        return (1, "not") if before & liking else None
-
-    def _note(self, clause: int, places: range) -> None:
-        self.count += 1
-        self.shaded.add(clause)
-        self.skip_words |= set(places)
-
-    def _focus(self, words: Lexicon, latin: list[_Piece], stems: list[str], at: int) -> None:
-        """Deny the next content words of the same clause."""
-        left = FOCUS_WORDS
-        start = latin[at - 1].clause
-        while at < len(stems) and left and latin[at].clause == start and stems[at] != "but":
-            if stems[at] not in words.empty_words or latin[at].text[:1].isupper():
-                self.denied_words[at] = left
-                left -= 1
-            at += 1
-
-    def _chinese(self, words: Lexicon, pieces: list[_Piece]) -> None:
-        for place, piece in enumerate(pieces):
-            if piece.kind != "han":
-                continue
-            harmless = [*words.harmless.within(piece.text), *self._doubled(piece, pieces, place)]
-            self.skip_spans += [(piece.start + s, piece.start + e) for s, e, _ in harmless]
-            for start, _end, _ in words.denials.within(piece.text):
-                self._span(piece, 0, start)
-                self.count += 1
-                self.shaded.add(piece.clause)
-            contrast = {s for s, _, _ in words.contrast.within(piece.text)}
-            for start, end, _ in words.negators.within(piece.text):
-                if any(s < end and start < e for s, e, _ in harmless):
-                    continue
-                self.count += 1
-                if start not in contrast:
-                    self.shaded.add(piece.clause)
-                self.skip_spans.append((piece.start + start, piece.start + end))
-                self._span(piece, end, min(end + FOCUS_SIGNS, len(piece.text)))
-                if len(piece.text) - end < 3:
-                    self._next_latin(pieces, place)
-
-    def _doubled(self, piece: _Piece, pieces: list[_Piece], place: int) -> list[tuple[int, int, str]]:
-        """Give the parts of 没有 ... 不 ... that stand in this run: a double negation, which says yes."""
-        found = []
-        if match := _ABSENT.search(piece.text):
-            rest = piece.text[match.end() :] + "".join(p.text for p in pieces[place + 1 : place + 4] if p.kind == "han")
-            if match.start() < 3 and _DENIED.search(rest):
-                found.append((match.start(), match.end(), "yes"))
-        before = "".join(p.text for p in pieces[max(0, place - 3) : place] if p.kind == "han")
-        for denial in _DENIED.finditer(piece.text):
-            if (m := _ABSENT.search(before + piece.text[: denial.start()])) and m.start() < 3:
-                found.append((denial.start(), denial.end(), "yes"))
-        return found
-
-    def _span(self, piece: _Piece, start: int, end: int) -> None:
-        relative = piece.text.find("的", start + 1, end)
-        if start and 0 < relative < len(piece.text) - 1:
-            end = relative  # 不追责的复盘: the negation stays inside what 的 closes
-        self.denied_spans.append((piece.start + start, piece.start + end))
-
-    def _next_latin(self, pieces: list[_Piece], place: int) -> None:
-        """Deny the Latin word (or path) that follows a negator at the end of a run of Chinese: 不要 Redux."""
-        if place + 1 < len(pieces) and pieces[place + 1].clause == pieces[place].clause:
-            after = pieces[place + 1]
-            self.denied_spans.append((after.start, after.start + len(after.text)))
-
-    def denies(self, start: int) -> int:
-        """Give how directly the character at this place is denied, as in `Token.denied`."""
-        return max((2 if start - s < 3 else 1 for s, e in self.denied_spans if s <= start < e), default=0)
-
-    def skips(self, start: int) -> bool:
-        return any(s <= start < e for s, e in self.skip_spans)
-
-
-def _latin_tokens(words: Lexicon, latin: list[_Piece], stems: list[str], reach: _Reach, chinese: bool) -> list[Token]:
+def _latin_tokens(words: Lexicon, latin: list[Piece], stems: list[str], reach: Reach, chinese: bool) -> list[Token]:
     tokens: list[Token] = []
     at = 0
     while at < len(latin):
@@ -357,7 +192,7 @@ def _latin_tokens(words: Lexicon, latin: list[_Piece], stems: list[str], reach: 
     return tokens
 
 
-def _name(words: Lexicon, latin: list[_Piece], at: int, chinese: bool) -> str:
+def _name(words: Lexicon, latin: list[Piece], at: int, chinese: bool) -> str:
     """Give the key of a name, or "" for an ordinary word."""
     piece = latin[at]
     text = piece.text.removesuffix("'s")
@@ -384,7 +219,7 @@ def _name(words: Lexicon, latin: list[_Piece], at: int, chinese: bool) -> str:
     return lower if capital and stem(text) not in words.empty_words else ""
 
 
-def _han_tokens(words: Lexicon, pieces: list[_Piece], reach: _Reach) -> list[Token]:
+def _han_tokens(words: Lexicon, pieces: list[Piece], reach: Reach) -> list[Token]:
     """Give the words of the list found in Chinese runs, and pairs of neighbouring characters for the rest."""
     tokens: list[Token] = []
     for piece in pieces:
@@ -424,7 +259,7 @@ def _han_tokens(words: Lexicon, pieces: list[_Piece], reach: _Reach) -> list[Tok
     return tokens
 
 
-def _slots(words: Lexicon, pieces: list[_Piece], stems: list[str], reach: _Reach) -> dict[str, frozenset[str]]:
+def _slots(words: Lexicon, pieces: list[Piece], stems: list[str], reach: Reach) -> dict[str, frozenset[str]]:
     """Give the values a text names for each slot; a negation turns slots of two values around."""
     found: dict[str, frozenset[str]] = {}
     runs = [p for p in pieces if p.kind == "han"]
@@ -470,7 +305,7 @@ def _turn(value: str, flip: tuple[str, ...] | None, denied: bool) -> str:
 
 
 def _roles(
-    words: Lexicon, pieces: list[_Piece], latin: list[_Piece], stems: list[str], text: str
+    words: Lexicon, pieces: list[Piece], latin: list[Piece], stems: list[str], text: str
 ) -> list[tuple[str, int, bool]]:
     """Give verbs whose sides have roles: key, place in the text, whether the sides are turned around."""
     found: list[tuple[str, int, bool]] = []
