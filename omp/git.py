@@ -66,12 +66,18 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def run(arguments: Sequence[str], cwd: Path | str, stdin: bytes = b"", ok: tuple[int, ...] = (0,)) -> bytes:
-    """Run git and give its standard output. Raises OmpError when it fails, takes too long or is not installed."""
+def run(
+    arguments: Sequence[str], cwd: Path | str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), index: str = ""
+) -> bytes:
+    """Run git and give its standard output. Raises OmpError when it fails, takes too long or is not installed.
+
+    `index` is the index to look at when it is not the repository's own (git names it to hooks of `git commit -a`).
+    """
+    env = environment(os.environ) | ({"GIT_INDEX_FILE": index} if index else {})
     command = ["git", *_QUIET, *arguments]
     try:
         done = subprocess.run(
-            command, cwd=cwd, input=stdin, capture_output=True, timeout=TIME_LIMIT, env=environment(os.environ)
+            command, cwd=cwd, input=stdin, capture_output=True, timeout=TIME_LIMIT, env=env
         )
     except FileNotFoundError as error:
         if not Path(cwd).is_dir():

@@ -139,6 +139,8 @@ class LogReading(Struct, frozen=True, kw_only=True):
     """Bytes up to the end of the last complete line."""
     size: int = 0
     refused: str = ""
+    notes: tuple[str, ...] = ()
+    """What a reader had to make do with, in sentences."""
 
 
 # --- what may be kept ---

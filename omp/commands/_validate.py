@@ -160,21 +160,8 @@ def check_staged(repo_dir: Path | None, strict: bool, as_json: bool) -> int:
 
 def _git(root: Path) -> Callable[[Sequence[str], bytes], bytes]:
     """Git as the hook needs it: with the index of the commit being made, which need not be the repository's own."""
-    import subprocess
-
     from omp import git
 
-    index = os.environ.get("GIT_INDEX_FILE", "")
-    if not index:
-        return lambda arguments, stdin: git.run(arguments, root, stdin)
-
-    def run(arguments: Sequence[str], stdin: bytes) -> bytes:
-        environment = {**git.environment(os.environ), "GIT_INDEX_FILE": str(Path(index).absolute())}
-        done = subprocess.run(
-            ["git", *arguments], cwd=root, input=stdin, capture_output=True, timeout=git.TIME_LIMIT, env=environment
-        )
-        if done.returncode:
-            raise OmpError(f"git {arguments[0]} failed in {root}")
-        return done.stdout
-
-    return run
+    told = os.environ.get("GIT_INDEX_FILE", "")
+    index = str(Path(told).absolute()) if told else ""
+    return lambda arguments, stdin: git.run(arguments, root, stdin, index=index)
