@@ -19,13 +19,13 @@ def _candidate(kind: Kind, claim: str, role: Role = "user", **more: object) -> C
     ("kind", "claim", "scope"),
     [
         ("preference", "I prefer short answers, in every project", "PERSONAL"),
-        ("preference", "我写注释一律用中文，哪个项目都这样", "PERSONAL"),
+        ("preference", "我写注释一律用中文，换什么项目也一样", "PERSONAL"),
         ("preference", "our newsletter is dry, no exclamation marks", "PROJECT"),
         ("constraint", "in this repo public functions need a doctest", "PROJECT"),
         ("constraint", "这个仓库的接口必须带版本号", "PROJECT"),
         ("decision", "I decided on sqlite for the cache", "PROJECT"),
         ("skill", "我做了十年嵌入式", "PERSONAL"),
-        ("preference", "skip the hook, for this commit only", "EPHEMERAL"),
+        ("preference", "leave the cache off, for this build only", "EPHEMERAL"),
         ("preference", "这次先跳过钩子，下不为例", "EPHEMERAL"),
     ],
 )
@@ -34,7 +34,9 @@ def test_scope(kind: Kind, claim: str, scope: Scope) -> None:
 
 
 def test_what_only_the_assistant_said_stays_below_the_files() -> None:
-    settled = classify(_candidate("lesson", "the cache key lacks the hash", role="assistant", confidence=0.9), SESSION)
+    settled = classify(
+        _candidate("lesson", "the wheel lacks its licence file", role="assistant", confidence=0.9), SESSION
+    )
     assert settled.confidence == 0.69
     assert settled.origin == "assistant"
 
@@ -47,8 +49,10 @@ def test_a_wish_to_remember_is_explicit() -> None:
 
 def test_assumptions_and_what_holds_until_something_are_contextual() -> None:
     assert classify(_candidate("working_assumption", "先按一百人算"), SESSION).temporality == "contextual"
-    assert classify(_candidate("constraint", "stay on 3.8 until the vendor moves"), SESSION).temporality == "contextual"
-    assert classify(_candidate("constraint", "生产库不许直连"), SESSION).temporality == "permanent"
+    assert (
+        classify(_candidate("constraint", "stay on Qt 5 until the plotter goes"), SESSION).temporality == "contextual"
+    )
+    assert classify(_candidate("constraint", "档案室的盘不许外借"), SESSION).temporality == "permanent"
 
 
 def test_a_machine_session_has_nobody_to_quote() -> None:

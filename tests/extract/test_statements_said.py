@@ -16,7 +16,7 @@ from tests.extract.talks import dropped, learnt
         ("payment rows must never be cached, the auditors check that", "constraint", "cached"),
         ("支付记录不许缓存，审计会查", "constraint", "缓存"),
         ("I always want metric units in whatever you write for me", "preference", "metric"),
-        ("我个人习惯先写测试再写代码，哪个项目都这样", "preference", "先写测试"),
+        ("我个人习惯先写测试再写代码，换什么项目也一样", "preference", "先写测试"),
         ("let's assume ten tenants until sales has real numbers", "working_assumption", "ten tenants"),
         ("先按十个租户来算，等销售给了数再改", "working_assumption", "十个租户"),
         ("unclear who owns the mailbox, I ask Rosa on Tuesday", "open_question", "Rosa"),
@@ -51,11 +51,11 @@ def test_kind_of_a_plain_statement(line: str, kind: Kind, words: str) -> None:
         "要不试试队列",
         "what if we had written it in Go, always typed and fast",
         "假如当年用 Go 写，现在都不用改",
-        "oh great, another rewrite, I just love those",
+        "oh great, another rewrite, my favourite hobby",
         "太棒了，又要重写，我最爱加班了",
-        "my brother says you must never use tabs",
-        "听说隔壁公司规定必须用空格",
-        "for this commit only, skip the hook, it is broken here",
+        "my brother says tabs must be banned",
+        "我同学说他们组必须用空格",
+        "for this build only, leave the signing off, it is broken here",
         "这次先跳过钩子，下不为例",
         "all 310 tests are green on my side",
         "单测都通过了，等他们回归",
@@ -66,7 +66,7 @@ def test_kind_of_a_plain_statement(line: str, kind: Kind, words: str) -> None:
         "make the button darker and add 4px padding",
         "按钮颜色深一点，圆角 6px",
         "thanks, that was quick",
-        "好的，明白了，谢谢你啊，辛苦了",
+        "嗯嗯，收到，多谢，回头见，辛苦",
         'summarise this: "All services must expose /health and never log personal data."',
         "看看这段：“所有接口必须返回统一结构，禁止使用魔法数字。”",
         "const [errorMessage, setErrorMessage] = useState<string | null>(null);",
@@ -84,18 +84,18 @@ def test_short_chinese_rule_counts_more_than_its_characters() -> None:
 
 
 def test_signal_words_inside_other_words_do_not_fire() -> None:
-    assert [c.claim for c in learnt("U 这方案采用率太低", "U 我不确定要不要换", "U 选择性缓存是什么")] == []
+    assert [c.claim for c in learnt("U 这方案采用率太低", "U 我不确定该选哪家", "U 选择性缓存是什么")] == []
 
 
 def test_glued_request_is_cut_off() -> None:
-    (only,) = learnt("U I prefer wide tables in reports, can you also rerun the linter?")
-    assert only.claim == "I prefer wide tables in reports"
+    (only,) = learnt("U I prefer wide columns on slides, could you also fetch the logs?")
+    assert only.claim == "I prefer wide columns on slides"
     (only,) = learnt("U 我习惯看宽表格，顺便帮我把测试跑一下")
     assert only.claim == "我习惯看宽表格"
 
 
 def test_both_halves_of_a_mixed_sentence_stay() -> None:
-    found = learnt("U 以后 branch name 用英文写，但是 release note 用中文。")
+    found = learnt("U 以后 branch name 一律英文，release note 一律中文。")
     text = " ".join(c.claim for c in found)
     assert all(part in text for part in ("branch name", "英文", "release note", "中文"))
 
@@ -104,7 +104,7 @@ def test_rejected_options_stand_only_among_the_alternatives() -> None:
     (only,) = learnt(
         "U Options for the scheduler: Quartz, Beat or plain timers.",
         "A Quartz is heavy, timers have no retries, Beat is small.",
-        "U Not Quartz. Timers are too weak. Let's take Beat.",
+        "U Not Quartz. Timers are too slow. We go with Beat.",
     )
     assert only.kind == "decision"
     assert "Beat" in only.choice
@@ -148,12 +148,12 @@ def test_what_was_ruled_out_says_why() -> None:
 
 def test_examples_that_only_look_durable_give_nothing() -> None:
     lines = (
-        "U coding agent updated to 0.61.2 this morning",
+        "U our editor plugin went from 0.61.1 to 0.61.2",
         "U Heartbeat 09:02 UTC: web healthy",
         "U it scored 51/90 = 56.7% on the terminal bench",
         "U bug sweep of the parser: reviewed everything, no bugs found",
-        "U the sidebar toggle should be an icon-only button",
-        "U all 310 unit tests pass with no failures",
-        "U task T-19 is complete and verified",
+        "U show just an icon on the drawer button",
+        "U 310 tests green, none red",
+        "U T-19 is done and checked",
     )
     assert [c.claim for c in learnt(*lines)] == []

@@ -41,7 +41,7 @@ def test_trim_never_exceeds_the_limit_nor_empties() -> None:
 
 
 def test_width_counts_a_chinese_character_twice() -> None:
-    assert text.width("用制表符缩进") == 12
+    assert text.width("用空格缩进吧") == 12
     assert text.width("use tabs") == 7
 
 
