@@ -3,6 +3,9 @@
 A pass over the user's own messages. Each sentence is read through the rules; what a message does in the talk
 (approve, confirm, answer, take back, ask to keep or to forget) decides whose words become the claim. Later statements
 then settle earlier ones: of a choice that was changed only the final form is left.
+
+Longer than other modules because one pass owns one state: every act of a message (reply, statement, taking back, wish)
+reads and changes the same list of what was found so far.
 """
 
 from __future__ import annotations
