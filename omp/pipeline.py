@@ -95,13 +95,14 @@ class Mind:
     def judge(self, candidates: Sequence[Candidate], meaning: bool = True) -> list[Judged]:
         """Give a verdict on each candidate, in order; each store's candidates are compared with that store alone.
 
-        Without `meaning` only exact knowledge counts and no model is loaded.
+        What is left of entries that lost a part follows after the verdicts of the candidates. Without `meaning` only exact knowledge counts and no model is loaded.
         """
         model = self.embedder() if meaning and candidates else None
         limits = rot.Limits(
             keep=self.limits.keep, stage=self.limits.stage, merge=self.limits.merge, same=self.limits.same
         )
         out: dict[int, Judged] = {}
+        rests: list[Judged] = []
         for store, personal in ((self.project, False), (self.user, True)):
             places = [n for n, c in enumerate(candidates) if (c.scope in PERSONAL_SCOPES) == personal]
             if not places:
@@ -109,9 +110,10 @@ class Mind:
             memories = [s.memory for s in store.stored().values()] + [s.memory for s in store.inbox()]
             cache = self.vectors if not personal else self.personal_vectors
             mine = [candidates[n] for n in places]
-            judged = rot.judge(mine, store.known(), memories, embedder=model, cache=cache, limits=limits)
-            out |= dict(zip(places, judged, strict=True))
-        return [self._gated(out[n]) for n in range(len(candidates))]
+            judged = rot.judge(mine, store.known(), memories, embedder=model, cache=cache, limits=limits, split=True)
+            out |= dict(zip(places, judged, strict=False))
+            rests += judged[len(mine) :]
+        return [self._gated(j) for j in (*(out[n] for n in range(len(candidates))), *rests)]
 
     def _gated(self, judged: Judged) -> Judged:
         """Drop what the last gate would refuse, so that one bad candidate cannot hold up the others."""
@@ -162,7 +164,7 @@ class Mind:
             mine = [(n, j) for n, j in enumerate(judged) if (j.candidate.scope in PERSONAL_SCOPES) == personal]
             draft = Draft(store, self.limits)
             for n, item in mine:
-                draft.take(item, origin[n] if origin else None)
+                draft.take(item, origin[n] if n < len(origin) else None)
             for session in sessions:
                 draft.withdraw(session, self._still(session, judged, origin))
             batch = draft.batch(() if personal else rows)

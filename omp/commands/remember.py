@@ -58,7 +58,9 @@ def command(repo_dir: Path | None, as_json: bool, text: str, kind: Any, scope: A
         say(f"known already: {stored.memory.claim}")
     for old in stored.memory.supersedes if judged.verdict.effect == "supersede" else ():
         before = store.get(old)
-        say(f"replaces {old}: {before.memory.claim if before else ''}")
+        say(
+            f"replaces {old}: {before.memory.claim if before else ''} ({judged.verdict.detail or judged.verdict.reason})"
+        )
     if "[REDACTED:" in stored.memory.claim and "[REDACTED:" not in text:
         say("a secret in it was masked; it is not stored anywhere")
     return 0

@@ -174,8 +174,8 @@ def _pair_knots(pairs: list[Labelled], raws: list[float], guarded: list[bool]) -
 
 
 def _centroid_knots(vectors: dict[str, Any]) -> dict[str, Knots]:
-    """Place the centroid scale on topics: 0.62 is passed by one foreign text in twenty, 0.66 by one in forty; half of
-    a topic's own texts lie above 0.78."""
+    """Place the centroid scale on topics: 0.62 is passed by one foreign text in a hundred, 0.66 by one in two hundred;
+    half of a topic's own texts lie above 0.78."""
     own: dict[str, list[float]] = {langs: [] for langs in LANGUAGE_PAIRS}
     foreign: dict[str, list[float]] = {langs: [] for langs in LANGUAGE_PAIRS}
     listed = rows()
@@ -196,8 +196,8 @@ def _centroid_knots(vectors: dict[str, Any]) -> dict[str, Knots]:
             [
                 (-1.0, 0.0),
                 (_quantile(foreign[langs], 0.5), 0.3),
-                (_quantile(foreign[langs], 0.95), 0.62),
-                (_quantile(foreign[langs], 0.975), 0.66),
+                (_quantile(foreign[langs], 0.99), 0.62),
+                (_quantile(foreign[langs], 0.995), 0.66),
                 (_quantile(own[langs], 0.5), 0.78),
                 (_quantile(own[langs], 0.75), 0.85),
                 (_quantile(own[langs], 0.95), 0.95),

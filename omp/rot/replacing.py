@@ -17,7 +17,7 @@ from omp.embed.guard.lexicon import lexicon
 from omp.identity import normalise
 from omp.model import Candidate, Memory, Struct
 
-SAME_FRAME = 0.6
+SAME_FRAME = 0.75
 """Share of the words around the values that two statements must have in common to speak of the same thing."""
 
 _VALUE_KINDS = frozenset({"number", "path", "name", "negation", "modality", "slot", "word"})
