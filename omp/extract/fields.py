@@ -7,19 +7,16 @@ import re
 from msgspec.structs import replace
 
 from omp import entries
+from omp.extract import naming
 from omp.extract import text as words
 from omp.model import Candidate
 
 _URL = re.compile(r"https?://[^\s，。；、）)>,]+", re.ASCII)
-_HOST = re.compile(r"(?<![\w/@.])[a-z0-9][\w-]*(?:\.[a-z0-9][\w-]*)+\.[a-z]{2,}(?![\w])", re.ASCII | re.IGNORECASE)
 _SETTING = re.compile(
     r"(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[A-Z]?[a-z]+[A-Z][A-Za-z]+"
     r"|[\w-]+\.(?:toml|ya?ml|json|ini|conf|cfg))(?![A-Za-z0-9_])"
 )
 _PATH = re.compile(r"(?<![\w:/.@-])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.*-]*", re.ASCII)
-_ENVIRONMENT = re.compile(
-    r"\b(?:prod(?:uction)?|staging|demo|test|preview|dev)\b|测试环境|预发|生产|线上|正式|演示", re.IGNORECASE
-)
 _REASON = re.compile(
     r"(?:\bbecause\b|\bsince (?=the|it|we|they|our)|\bso that\b|\bas (?=the|they|it)|因为|原因是|毕竟|免得|省得"
     r"|理由是)[:：,，]?\s*(?P<reason>[^。]{4,240})",
@@ -106,16 +103,16 @@ def _fact(candidate: Candidate) -> dict[str, object]:
         if not url:
             return {}
         address = url[0].rstrip("/.")
-        place = _ENVIRONMENT.search(claim)
-        name = place[0] if place else address.partition("://")[2].partition("/")[0]
-        return {"pointer": entries.pointer_of("deployment", entries.slug(name), "url"), "value": address}
+        name = naming.subject(claim) or entries.slug(address.partition("://")[2].partition("/")[0])
+        return {"pointer": entries.pointer_of("deployment", name, "url"), "value": address}
     if candidate.kind == "service_config":
-        setting, host = _SETTING.search(claim), _HOST.search(claim)
-        name = setting[0] if setting else host[0] if host else claim
-        return {"pointer": entries.pointer_of("services", entries.slug(name) or "setting"), "value": claim}
+        named = _SETTING.search(claim)
+        name = entries.slug(named[0]) if named else naming.setting(claim)
+        return {"pointer": entries.pointer_of("services", name or "setting"), "value": naming.value(claim)}
     if candidate.kind == "path":
         paths = [m[0] for m in _PATH.finditer(claim) if "://" not in m[0]]
         if not paths:
             return {}
-        return {"pointer": entries.pointer_of("paths", entries.slug(paths[0]) or "path"), "value": paths[0]}
+        name = naming.subject(claim) or entries.slug(paths[0]) or "path"
+        return {"pointer": entries.pointer_of("paths", name), "value": paths[0]}
     return {}
