@@ -12,12 +12,16 @@ from omp import __version__
 from omp.errors import OmpError
 
 VERBS: dict[str, tuple[str, str]] = {
+    "backup": ("backup", "List kept versions of files, put one back."),
     "compare": ("compare", "Say of pairs of statements whether they mean the same."),
     "extract": ("extract", "Show what would be learnt from conversation logs; writes nothing."),
     "forget": ("forget", "Take a memory away for good; its log cannot bring it back."),
     "import": ("import_", "Bring in memories from another tool's file."),
     "init": ("init", "Set up _omp/ in this repository."),
     "list": ("list_", "List memories."),
+    "merge-file": ("merge_file", "Merge two versions of a memory file; git's merge driver."),
+    "log": ("log", "Show what was written, when and why."),
+    "pin": ("pin", "Mark a memory so that it does not fade."),
     "redact": ("redact", "Mask secrets and personal data in text."),
     "remember": ("remember", "Keep a statement."),
     "review": ("review", "Go through the inbox: list, accept, reject."),
@@ -27,6 +31,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "stop": ("stop", "End the daemon of this repository."),
     "themes": ("themes", "List themes, show one."),
     "trust": ("trust", "Let omp read logs and write memory in this repository."),
+    "undo": ("undo", "Take back the last write, or an entry's last."),
+    "unpin": ("unpin", "Take the mark of a memory away."),
     "validate": ("validate", "Check memory files."),
     "watch": ("watch", "Read conversation logs and keep what matters."),
     "why": ("why", "Show where a memory came from."),

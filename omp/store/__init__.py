@@ -30,6 +30,7 @@ from omp.model import (
 from omp.store import atomic, backup, records, refused
 from omp.store.batch import Applied, Backup, Batch, Centroids, Counter, Intent, Known
 from omp.store.joining import rebased, united
+from omp.store.journal import Journal
 from omp.store.local import LocalRecords
 from omp.store.overlay import SPOOL, lay_over
 from omp.store.plan import plan
@@ -83,7 +84,8 @@ class MemoryDir(LocalRecords):
         self.spool = Spool(local, work_tree, branch)
         self._anchor = anchor
         self._reader = Reader(root, local, anchor, gate)
-        self._desk = Desk(root, anchor, self._reader, self.spool, gate, clock, step)
+        self.journal = Journal(local, self._reader, gate, clock, work_tree, branch)
+        self._desk = Desk(root, anchor, self._reader, self.spool, self.journal, gate, clock, step)
         self._seen: dict[str, Memory] = {}
         self._seen_all = False
         self._read: list[FileReading] = []
@@ -142,7 +144,7 @@ class MemoryDir(LocalRecords):
                 out += error.problems
             except OmpError as error:
                 out.append(_problem(path, "unreadable", error.message, error.mend))
-        return [*out, *self._spool_problems()]
+        return [*out, *self._spool_problems(), *self.journal.problems()]
 
     def _spool_problems(self) -> list[Problem]:
         self.spool.sessions()
@@ -246,7 +248,7 @@ class MemoryDir(LocalRecords):
             self._gate(planned.batch, "what was about to be written")
             written += [c.path for c in planned.contents if c.path not in written]
             if not planned.contents:
-                self._desk.finish(planned.batch, name)
+                self._desk.finish(planned.batch, name, planned.contents)
                 return Applied(written=tuple(written), ids=ids)
             try:
                 self._desk.commit(planned, name, self.private)
@@ -284,7 +286,7 @@ class MemoryDir(LocalRecords):
 
     def _finish(self, intent: Intent) -> None:
         if self._desk.closed(intent):
-            self._desk.finish(intent.batch, intent.id)
+            self._desk.finish(intent.batch, intent.id, None)
             return
         bases = {m.id: m for m in intent.bases}
         self._apply(intent.batch, lambda new, now: rebased(new, now, bases.get(new.id), True), intent.id)
@@ -329,6 +331,7 @@ class MemoryDir(LocalRecords):
                 mode = present.mode if present.exists else 0o600 if self.private else 0o644
                 atomic.make_folder(path.parent)
                 atomic.write(path, version.data, mode)
+                self.journal.record(Batch(reason="restore"), None)
             return found.path
 
     def _sound(self, path: str, version: atomic.Snapshot) -> None:

@@ -1,7 +1,7 @@
 """One write, in the order that makes it safe.
 
 intent -> for each file: backup, temporary file -> for each file: digest check, rename -> folders -> local refusals ->
-(journal) -> intent removed. The caller moves its cursor after that. `step` is called with the name of each step before
+journal -> intent removed. The caller moves its cursor after that. `step` is called with the name of each step before
 it happens, so that a test can end the process there.
 """
 
@@ -16,6 +16,7 @@ from omp.errors import SecretFound
 from omp.model import Finding, Memory
 from omp.store import atomic, backup, refused
 from omp.store.batch import Batch, FileChange, Intent
+from omp.store.journal import Journal
 from omp.store.plan import NewContent, Plan, folders_of
 from omp.store.reading import Reader, stamp
 from omp.store.spool import Spool
@@ -31,9 +32,17 @@ class Desk:
     """Where writes are made: the folder, its spool, the gate and the clock."""
 
     def __init__(
-        self, root: Path, anchor: Path, reader: Reader, spool: Spool, gate: Gate, clock: Callable[[], str], step: Step
+        self,
+        root: Path,
+        anchor: Path,
+        reader: Reader,
+        spool: Spool,
+        journal: Journal,
+        gate: Gate,
+        clock: Callable[[], str],
+        step: Step,
     ) -> None:
-        self.root, self.anchor, self.reader, self.spool = root, anchor, reader, spool
+        self.root, self.anchor, self.reader, self.spool, self.journal = root, anchor, reader, spool, journal
         self.gate, self.clock, self.step = gate, clock, step
 
     def check(self, contents: list[NewContent]) -> None:
@@ -119,17 +128,21 @@ class Desk:
                     atomic.discard(made)
                 self.spool.drop_intent(name)
             raise
-        self.finish(plan.batch, name)
+        self.finish(plan.batch, name, contents)
         for content, mark in zip(contents, marks, strict=True):
             self.reader.remember(content.after, mark)
             if content.old.exists:
                 backup.prune(self.root)
 
-    def finish(self, batch: Batch, name: str) -> None:
-        """Do what follows the swap: local refusals, the journal's place, the end of the intent."""
+    def finish(self, batch: Batch, name: str, contents: list[NewContent] | None) -> None:
+        """Do what follows the swap: local refusals, the journal, the end of the intent.
+
+        `contents` are the files as they were and are; None when a crash made that unknown.
+        """
         self.step("local")
         self.refuse_locally(batch)
-        self.step("journal")  # the journal takes up the write here, before the intent goes
+        self.step("journal")
+        self.journal.record(batch, contents)
         self.step("done")
         self.spool.drop_intent(name)
 
