@@ -95,7 +95,8 @@ class Mind:
     def judge(self, candidates: Sequence[Candidate], meaning: bool = True) -> list[Judged]:
         """Give a verdict on each candidate, in order; each store's candidates are compared with that store alone.
 
-        What is left of entries that lost a part follows after the verdicts of the candidates. Without `meaning` only exact knowledge counts and no model is loaded.
+        What is left of entries that lost a part follows after the verdicts of the candidates. Without `meaning` only
+        exact knowledge counts and no model is loaded.
         """
         model = self.embedder() if meaning and candidates else None
         limits = rot.Limits(

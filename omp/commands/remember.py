@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,18 @@ from omp.commands._entry import as_json_entry
 from omp.commands._options import json_option, print_json, repo_option, say
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError, UsageError
-from omp.model import FACT_KINDS, KINDS, QUOTE_LIMIT, Candidate, Event, Evidence, RawSession
+from omp.model import FACT_KINDS, KINDS, QUOTE_LIMIT, Candidate, Event, Evidence, Fact, RawSession
 from omp.pipeline import PERSONAL_SCOPES
 
 SCOPES = ("PROJECT", "PERSONAL", "UNIVERSAL")
+ASKING = "Remember this: "
+"""Says to the rules what the verb says: this is to be kept, whatever it is."""
+_ASKED = re.compile(
+    r"^(?:please |pls )*(?:remember|keep in mind|note)(?: this| that)?(?:[:,]| that\b|(?<= that))\s*"
+    r"|^(?:请|帮我)?(?:记住|记一下|牢记)(?:这个|这条|一下)?[:：，,]\s*",
+    re.IGNORECASE,
+)
+"""Words that ask to remember, at the front: they are no part of what is remembered."""
 AGENT = "omp"
 """Agent of evidence that a person gave to omp itself."""
 
@@ -43,6 +52,7 @@ def command(repo_dir: Path | None, as_json: bool, text: str, kind: Any, scope: A
         from omp.store import Batch
 
         store.apply(Batch(lift=(key,), reason="remember"))
+    was = store.get(entries.id_of(candidate))
     judged = workspace.mind.keep([candidate])[0]
     if judged.verdict.action == "drop":
         raise OmpError(f"not kept: {judged.verdict.reason} {judged.verdict.detail}".rstrip(), "say it in other words")
@@ -56,11 +66,12 @@ def command(repo_dir: Path | None, as_json: bool, text: str, kind: Any, scope: A
         click.echo(f"{stored.memory.id} {stored.memory.kind} {stored.memory.metadata.scope}")
     if joined:
         say(f"known already: {stored.memory.claim}")
+    if judged.verdict.reason == "update" and was is not None and isinstance(was.memory, Fact):
+        say(f"replaces the value {was.memory.value}")
     for old in stored.memory.supersedes if judged.verdict.effect == "supersede" else ():
         before = store.get(old)
-        say(
-            f"replaces {old}: {before.memory.claim if before else ''} ({judged.verdict.detail or judged.verdict.reason})"
-        )
+        why = judged.verdict.detail or judged.verdict.reason
+        say(f"replaces {old}: {before.memory.claim if before else ''} ({why})")
     if "[REDACTED:" in stored.memory.claim and "[REDACTED:" not in text:
         say("a secret in it was masked; it is not stored anywhere")
     return 0
@@ -71,10 +82,12 @@ def understand(workspace: Workspace, text: str, kind: Any, scope: Any) -> Candid
     from omp import classify, extract
 
     now = workspace.clock()
-    spoken = Event(agent=AGENT, session="terminal", entry="", role="user", voice="person", text=text.strip(), at=now)
+    spoken = Event(
+        agent=AGENT, session="terminal", entry="", role="user", voice="person", text=f"{ASKING}{text.strip()}", at=now
+    )
     raw = RawSession(agent=AGENT, session="terminal", path="", events=(spoken,))
     session = workspace.redactor.clean_session(raw)
-    claim = " ".join(session.events[0].text.split())
+    claim = _ASKED.sub("", " ".join(session.events[0].text.split()).removeprefix(ASKING.strip()).strip(), count=1)
     found = [
         classify.classify(c, session, workspace.rules)
         for c in extract.candidates(session, workspace.rules)

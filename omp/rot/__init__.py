@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from omp import entries, identity
-from omp.embed.calibration import MARGIN
-from omp.embed.guard import guard
+from omp.embed.calibration import MARGIN, language
+from omp.embed.guard import guard, read
 from omp.model import (
     FACT_KINDS,
     Action,
@@ -45,6 +45,8 @@ RELATED = 0.62
 """Least similarity at which a statement can retire another: that at which it would join its theme."""
 CONFLICTING = 0.78
 """Least similarity at which two that cannot both hold are linked: that above which two themes are one subject."""
+SAME_MATTER = 0.5
+"""Least share of the shorter statement's content words that a statement it is joined with must hold."""
 _TRUST: dict[Origin, int] = {"user": 3, "repository": 2, "assistant": 1, "tool": 0}
 
 
@@ -220,6 +222,8 @@ class _Judging:
                 continue
             if adds(found.memory.claim, candidate.claim):
                 continue
+            if value < self.limits.same and not self.meaning.exact and not _same_matter(candidate, found.memory):
+                continue
             nearly = value >= self.limits.same + margin
             effect: Effect = "evidence" if nearly or not _fuller(candidate, found.memory) else "merge"
             return self._joins(candidate, "redundant", effect, found.memory.id, value)
@@ -327,3 +331,14 @@ def _rest(candidate: Candidate, memory: Memory, several: Part) -> Judged:
     )
     verdict = Verdict(action="keep", reason="rest", effect="add", against=memory.id, detail=f"without: {several.gone}")
     return Judged(candidate=kept, verdict=verdict, key=entries.key_of(kept), id=entries.id_of(kept))
+
+
+def _same_matter(candidate: Candidate, memory: Memory) -> bool:
+    """Tell whether two statements of one language share enough words to be joined on likeness alone.
+
+    A model finds two rules about Fridays alike; joined, one of them would be lost. Across languages words cannot tell.
+    """
+    if language(candidate.claim) != language(memory.claim):
+        return True
+    one, other = read(candidate.claim).words, read(memory.claim).words
+    return not one or not other or len(one & other) >= SAME_MATTER * min(len(one), len(other))
