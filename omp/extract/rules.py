@@ -436,6 +436,7 @@ def _with_asked(groups: list[list[int]], said: list[Sentence], asked: list[bool]
         if not bare:
             fresh.append([n])
         elif following < len(said) and following not in taken:
-            fresh.append([n, following])
+            asked[following] = True
+            fresh.append([following])
         taken.update(fresh[-1] if fresh else ())
     return sorted([*groups, *fresh])
