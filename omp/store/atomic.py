@@ -21,9 +21,13 @@ from omp.errors import Busy, OmpError, WriteRefused
 from omp.model import Struct
 
 LOCK_WAIT = 5.0
-"""Seconds a writer waits for another one; hooks must not pile up behind a stopped process."""
+"""Seconds a writer waits for one and the same write of another; hooks must not pile up behind a stopped process."""
+LOCK_WAIT_ALL = 60.0
+"""Seconds it waits in all while others take turns: the lock is not fair, and a busy repository is not a stuck one."""
 REPLACE_WAIT = 2.0
 """Seconds in all that a refused replacement is tried again: scanners and editors hold files for a moment."""
+_HOLDER = 32
+"""Bytes in the lock's file: the holder's pid, and a mark of this one write."""
 _TEMP = re.compile(r"\..+\.[0-9a-f]{32}\.omp-tmp")
 
 
@@ -219,7 +223,7 @@ def sweep(folder: Path) -> None:
 def locked(path: Path, wait: float = LOCK_WAIT, pause: Callable[[float], None] = time.sleep) -> Iterator[None]:
     """Hold the writers' lock: the kernel's, so it ends with its process. The file stays; its pid is information only.
 
-    Raises Busy, naming the holder, when another process keeps it longer than `wait` seconds.
+    Raises Busy, naming the holder, when another process keeps it longer than `wait` seconds in one go.
     """
     try:
         handle = os.open(
@@ -228,16 +232,20 @@ def locked(path: Path, wait: float = LOCK_WAIT, pause: Callable[[float], None] =
     except OSError as error:
         raise failure(path, error, "lock") from error
     try:
-        delay, waited = 0.002, 0.0
+        delay, waited, total, seen = 0.002, 0.0, 0.0, b""
         while not _try_lock(handle):
-            if waited >= wait:
-                told = os.pread(handle, 32, 0) if hasattr(os, "pread") else b""
-                who = f"process {told.decode('ascii', 'replace').strip()}" if told.strip() else "another process"
+            told = os.pread(handle, _HOLDER, 0) if hasattr(os, "pread") else b""
+            if seen and told != seen:
+                waited, delay = 0.0, 0.002  # another write than before: they go on, so does the waiting
+            seen = told
+            if waited >= wait or total >= LOCK_WAIT_ALL:
+                pid = told[:15].decode("ascii", "replace").strip()
+                who = f"process {pid}" if pid else "another process"
                 raise Busy(f"{who} has been writing this memory for {wait:g} s", "try again when it has ended")
             pause(delay)
-            waited, delay = waited + delay, min(delay * 1.5, 0.05)
-        if os.name != "nt":
-            os.pwrite(handle, f"{os.getpid():<15}\n".encode(), 0)  # one length: cutting the file would cost a sync
+            waited, total, delay = waited + delay, total + delay, min(delay * 1.5, 0.05)
+        if os.name != "nt":  # one length: cutting the file would cost a sync
+            os.pwrite(handle, f"{os.getpid():<15}\n{uuid.uuid4().hex[:15]}\n".encode(), 0)
         yield
     finally:
         _unlock(handle)
