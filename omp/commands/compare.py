@@ -9,7 +9,8 @@ import msgspec
 
 from omp.commands._options import print_json, say
 from omp.commands._workspace import open_workspace
-from omp.embed import Comparison, calibration, compare_all
+from omp.embed import calibration
+from omp.embed.compare import Comparison, compare_all
 from omp.errors import UsageError
 from omp.model import Struct
 

