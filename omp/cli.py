@@ -12,8 +12,10 @@ from omp import __version__
 from omp.errors import OmpError
 
 VERBS: dict[str, tuple[str, str]] = {
+    "as-of": ("as_of", "Show what was remembered at a commit or a date."),
     "backup": ("backup", "List kept versions of files, put one back."),
     "compare": ("compare", "Say of pairs of statements whether they mean the same."),
+    "edit": ("edit", "Change a memory by hand."),
     "extract": ("extract", "Show what would be learnt from conversation logs; writes nothing."),
     "forget": ("forget", "Take a memory away for good; its log cannot bring it back."),
     "import": ("import_", "Bring in memories from another tool's file."),

@@ -142,7 +142,7 @@ def test_personal_memories_have_a_journal_of_their_own(omp: Omp, repo: Path) -> 
     status, out, _ = omp("remember", "I like short answers.", "--kind", "preference", "--scope", "PERSONAL")
     assert status == 0
     identity = out.split()[0]
-    assert identity in omp("log", "--personal")[1]
+    assert identity in omp("log", "--mine")[1]
     status, _, err = omp("undo", identity)
     assert status == 0, err
     assert omp("show", identity)[0] == 1
@@ -165,3 +165,37 @@ def test_a_backup_is_put_back_and_that_can_be_undone(omp: Omp) -> None:
     assert {m["id"] for m in listed(omp)} == {first, second}
     assert omp("backup", "restore")[0] == 2
     assert omp("backup", "restore", "nothing")[0] == 1
+
+
+def test_edit_changes_the_wording_and_the_new_words_are_known(omp: Omp, monkeypatch: pytest.MonkeyPatch) -> None:
+    identity = remember(omp, "We keep the cache in Valkey.")
+    assert omp("edit", identity, "--claim", "We keep the session cache in Valkey.")[0] == 0
+    assert remember(omp, "We keep the session cache in Valkey.") == identity
+    assert omp("edit", identity, "--claim", " ")[0] == 2
+    monkeypatch.setenv("EDITOR", "sed -i /claim:/s/session/whole/")
+    status, _, err = omp("edit", identity)
+    assert status == 0, err
+    assert [m["claim"] for m in listed(omp)] == ["We keep the whole cache in Valkey."]
+    monkeypatch.setenv("EDITOR", "sed -i s/kind:.decision/kind:\\ lesson/")
+    assert omp("edit", identity)[0] == 1
+    monkeypatch.setenv("EDITOR", "true")
+    assert "nothing was changed" in omp("edit", identity)[2]
+
+
+def test_as_of_reads_commits_and_the_journal(omp: Omp, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NOW", "2026-03-02T10:00:00Z")
+    first = remember(omp, "We keep the cache in Valkey.")
+    subprocess.run(["git", "add", "_omp"], cwd=repo, check=True)
+    subprocess.run(["git", "commit", "-q", "--no-verify", "-m", "memory"], cwd=repo, check=True)
+    monkeypatch.setenv("OMP_NOW", "2026-03-05T10:00:00Z")
+    second = remember(omp, "部署一律走 main 分支。")
+
+    def at(moment: str) -> set[str]:
+        status, out, err = omp("as-of", moment, "--json")
+        assert status == 0, err
+        return {json.loads(line)["id"] for line in out.splitlines()}
+
+    assert at("HEAD") == at("2026-03-03") == {first}
+    assert at("2026-03-06") == {first, second}
+    assert omp("as-of", "2026-03-01")[0] == 1
+    assert omp("as-of", "no such thing")[0] == 1

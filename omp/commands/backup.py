@@ -16,14 +16,14 @@ from omp.errors import UsageError
 @json_option
 @click.argument("action", type=click.Choice(("list", "restore")), default="list")
 @click.argument("name", required=False, default="")
-@click.option("--personal", is_flag=True, help="Of your own store instead of the project's.")
-def command(repo_dir: Path | None, as_json: bool, action: str, name: str, personal: bool) -> int:
+@click.option("--mine", is_flag=True, help="Of your own store instead of the project's.")
+def command(repo_dir: Path | None, as_json: bool, action: str, name: str, mine: bool) -> int:
     """List the versions of files that were kept before each change, or put one back by NAME.
 
     The file that stands there is kept too, so a restore can be taken back by another one, or by omp undo.
     """
     workspace = open_workspace(repo_dir, need_repo=False)
-    store = workspace.project if workspace.initialised and not personal else workspace.user
+    store = workspace.project if workspace.initialised and not mine else workspace.user
     if action == "restore":
         if not name:
             raise UsageError("restore which version? Give its name", "omp backup list")

@@ -23,13 +23,13 @@ CLAIMS = 5
 @json_option
 @click.argument("identity", metavar="[ID]", required=False, default="")
 @click.option("-n", "number", type=click.IntRange(min=1), default=SHOWN, show_default=True, help="How many writes.")
-@click.option("--personal", is_flag=True, help="Of your own store instead of the project's.")
-def command(repo_dir: Path | None, as_json: bool, identity: str, number: int, personal: bool) -> int:
+@click.option("--mine", is_flag=True, help="Of your own store instead of the project's.")
+def command(repo_dir: Path | None, as_json: bool, identity: str, number: int, mine: bool) -> int:
     """Show the writes of this work tree, the newest first; with ID those that changed it. `outside` is not omp's."""
     workspace = open_workspace(repo_dir, need_repo=False)
     found: list[history.Change] = []
     store = workspace.user
-    for store in [workspace.user] if personal else stores(workspace):
+    for store in [workspace.user] if mine else stores(workspace):
         found = history.changes(store.journal, identity, number)
         if found or not identity:
             break

@@ -18,8 +18,8 @@ from omp.store import MemoryDir, history, journal
 @repo_option
 @click.argument("identity", metavar="[ID]", required=False, default="")
 @click.option("--last", type=click.IntRange(min=1), default=1, show_default=True, help="How many writes to take back.")
-@click.option("--personal", is_flag=True, help="In your own store instead of the project's.")
-def command(repo_dir: Path | None, identity: str, last: int, personal: bool) -> int:
+@click.option("--mine", is_flag=True, help="In your own store instead of the project's.")
+def command(repo_dir: Path | None, identity: str, last: int, mine: bool) -> int:
     """Take back the last write, the last N, or the last that changed ID, exactly.
 
     Nothing is taken back when an entry was changed since or the write was made on another branch. A new memory that is
@@ -28,7 +28,7 @@ def command(repo_dir: Path | None, identity: str, last: int, personal: bool) -> 
     if identity and last > 1:
         raise UsageError("give an ID or --last N, not both", "omp undo --help")
     workspace = open_workspace(repo_dir, need_repo=False)
-    store = _store(workspace, identity, personal)
+    store = _store(workspace, identity, mine)
     if store is not workspace.user:
         workspace.need_trust()
     with store.writing():
@@ -47,9 +47,9 @@ def command(repo_dir: Path | None, identity: str, last: int, personal: bool) -> 
     return 0
 
 
-def _store(workspace: Workspace, identity: str, personal: bool) -> MemoryDir:
+def _store(workspace: Workspace, identity: str, mine: bool) -> MemoryDir:
     """Give the store to work on: the one whose journal knows the id, else the project's unless asked otherwise."""
-    if personal:
+    if mine:
         return workspace.user
     found = stores(workspace)
     if not identity:
