@@ -114,7 +114,7 @@ HITS: list[tuple[str, str, tuple[str, ...]]] = [
     ("en", "db.internal:5432:shop:svc:{}", ("Lant3rn!Oak",)),
     ("en", "CREATE USER app IDENTIFIED BY '{}';", ("Cliff%Edge8",)),
     ("en", "ALTER ROLE app WITH PASSWORD '{}';", ("Walrus_9_Ice",)),
-    ("en", "//registry.npmjs.org/:_authToken={}", (uuid(14),)),
+    ("en", "//registry.example/:_authToken={}", (uuid(14),)),
     ("en", "Authorization: Bearer {}", (drawn(40, 15),)),
     ("en", "-H \"Authorization: Basic {}\"", (b64("svc:V1olet!Ray"),)),
     ("en", "X-Api-Key: {}", (drawn(32, 16),)),
