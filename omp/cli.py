@@ -24,6 +24,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "merge-file": ("merge_file", "Merge two versions of a memory file; git's merge driver."),
     "log": ("log", "Show what was written, when and why."),
     "pin": ("pin", "Mark a memory so that it does not fade."),
+    "purge": ("purge", "Erase a memory's words everywhere omp keeps them."),
     "redact": ("redact", "Mask secrets and personal data in text."),
     "remember": ("remember", "Keep a statement."),
     "review": ("review", "Go through the inbox: list, accept, reject."),

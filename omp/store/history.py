@@ -10,6 +10,7 @@ from omp.errors import OmpError, WriteRefused
 from omp.model import Memory, Refusal, Struct
 from omp.store.batch import Batch
 from omp.store.journal import OUTSIDE, Journal, blob_id, path_of
+from omp.store.purge import REASON
 
 _NONE = "0" * 40
 
@@ -63,7 +64,7 @@ def changes(journal: Journal, identity: str = "", limit: int = 0, outside: bool 
     ]
     said = journal.git(*arguments, head, "--", *([path_of(identity)] if identity else [])).decode("utf-8", "replace")
     out = [_change(text) for text in said.split("\x01")[1:]]
-    out = [c for c in out if outside or c.reason != OUTSIDE]
+    out = [c for c in out if outside or c.reason not in (OUTSIDE, REASON)]
     return out[:limit] if limit else out
 
 
