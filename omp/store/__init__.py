@@ -271,6 +271,8 @@ class MemoryDir(LocalRecords):
     def _recover(self) -> int:
         intents = [i for i in self.spool.intents() if i.root == str(self.root)]
         if intents or not self._seen_sweep:
+            for intent in intents:
+                self._desk.rescue(intent)
             folders = {(self.root / c.path).parent for i in intents for c in i.files}
             self._desk.sweep(sorted(folders))
             self.spool.sweep()

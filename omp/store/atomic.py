@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import os
 import re
 import stat
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from omp.errors import Busy, OmpError, WriteRefused
 from omp.model import Struct
+from omp.store import exchange
 
 LOCK_WAIT = 5.0
 """Seconds a writer waits for one and the same write of another; hooks must not pile up behind a stopped process."""
@@ -175,18 +177,29 @@ def discard(path: Path) -> None:
         path.unlink()
 
 
-def swap(temp: Path, path: Path, expected: str) -> None:
-    """Rename `temp` over `path` if `path` still has the digest `expected` ("" for no file).
+def swap(temp: Path, path: Path, expected: str, new: str) -> None:
+    """Put `temp` (digest `new`) in the place of `path` if `path` still has the digest `expected` ("" for no file).
 
-    Raises Changed when it has not, OmpError when the system refuses for longer than `REPLACE_WAIT`.
+    Where the system can, the two are exchanged, and what came out is looked at: a save of somebody else between the
+    check and the swap is put back. Raises Changed when `path` was or became another file, OmpError when the system
+    refuses for longer than `REPLACE_WAIT`.
     """
     delay, waited = 0.01, 0.0
     while True:
+        mark = _stamp(path)
         if read(path).digest != expected:
             raise Changed(str(path))
         try:
-            os.replace(temp, path)  # noqa: PTH105 - named so that a test can stand in for the system
+            if exchange.exchange(temp, path) if expected else exchange.put_new(temp, path):
+                if expected and _stamp(temp) != mark and read(temp).digest != expected:
+                    _put_back(temp, path, new)
+                    raise Changed(str(path))
+                discard(temp)
+            else:
+                os.replace(temp, path)  # noqa: PTH105 - named so that a test can stand in for the system
             return
+        except (FileExistsError, FileNotFoundError) as error:
+            raise Changed(str(path)) from error
         except PermissionError as error:
             if waited + delay > REPLACE_WAIT:
                 raise failure(path, error, "replace") from error
@@ -194,6 +207,35 @@ def swap(temp: Path, path: Path, expected: str) -> None:
             waited, delay = waited + delay, delay * 2
         except OSError as error:
             raise failure(path, error, "replace") from error
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        info = os.lstat(path)
+    except OSError:  # there is none, or it cannot be reached: reading it says so
+        return ()
+    return info.st_mtime_ns, info.st_size, info.st_ino
+
+
+def _put_back(temp: Path, path: Path, inside: str) -> None:
+    """Give `path` what came out of it; `inside` is the digest of what stands there now.
+
+    What comes out must be what was put in last: else it is a still later save, and that one is put back.
+    """
+    while True:
+        back = read(temp).digest
+        exchange.exchange(temp, path)
+        if read(temp).digest == inside:
+            return
+        inside = back
+
+
+def outside_save(path: Path, known: Collection[str]) -> Path | None:
+    """Find the file that a killed `swap` took out of `path` and that none of the `known` digests is; else None."""
+    for temp in sorted(path.parent.glob(f".{glob.escape(path.name)}.*.omp-tmp")):
+        if _TEMP.fullmatch(temp.name) and read(temp).digest not in known:
+            return temp
+    return None
 
 
 def write(path: Path, data: bytes, mode: int = 0o600, durable: bool = True) -> None:

@@ -41,7 +41,7 @@ def found(folder: Path) -> list[str]:
         if target.exists() or target.is_symlink():
             continue
         atomic.make_folder(target.parent)
-        atomic.swap(atomic.write_temp(target, data), target, "")
+        atomic.swap(atomic.write_temp(target, data), target, "", atomic.digest(data))
         atomic.sync_folder(target.parent)
         made.append(place)
     return made

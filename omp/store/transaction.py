@@ -115,7 +115,7 @@ class Desk:
             marks = [stamp(temp) or () for temp in temps]  # a rename keeps them
             for temp, content in zip(temps, contents, strict=True):
                 self.step(f"swap {content.path}")
-                atomic.swap(temp, self.root / content.path, content.old.digest)
+                atomic.swap(temp, self.root / content.path, content.old.digest, content.after.digest)
                 swapped = True
                 self.step(f"swapped {content.path}")
             for folder in folders_of(self.root, contents):
@@ -157,6 +157,16 @@ class Desk:
     def closed(self, intent: Intent) -> bool:
         """Tell whether every file of an intent has its new content: then only the rest is left to do."""
         return all(atomic.read(self.root / c.path).digest == c.new for c in intent.files)
+
+    def rescue(self, intent: Intent) -> None:
+        """Put back what somebody saved while a writer that was then killed made its swap; the write is made on top."""
+        for change in intent.files:
+            target = self.root / change.path
+            if change.old and atomic.read(target).digest == change.new:
+                found = atomic.outside_save(target, (change.old, change.new))
+                if found is not None:
+                    found.replace(target)
+                    atomic.sync_folder(target.parent)
 
     def sweep(self, folders: list[Path]) -> None:
         """Remove temporary files that a killed writer left. Only under the lock."""

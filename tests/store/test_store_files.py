@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omp.errors import OmpError, SecretFound, WriteRefused
-from omp.store import Batch, backup, lists
+from omp.store import Batch, backup, exchange, lists
 from tests.store.support import NOW, SECRET, decision, entries_of, files, lesson, open_dir
 
 needs_rights = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="rights do not bind this user")
@@ -40,6 +40,7 @@ def test_a_failing_disk_changes_nothing_and_names_path_and_mend(
     memory.apply(Batch(put=(FIRST,)))
     before = files(tmp_path / "tree")
     with monkeypatch.context() as patch:
+        patch.setattr(exchange, "_renameat2", lambda: None)  # the plain rename can be stood in for
         patch.setattr(os, call, fail)
         with pytest.raises(OmpError, match=said) as caught:
             memory.apply(Batch(put=(SECOND,)))
@@ -66,11 +67,12 @@ def test_a_file_held_for_a_moment_is_replaced_when_it_is_let_go(
         replace(source, target)
 
     monkeypatch.setattr(time, "sleep", waits.append)
+    monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     monkeypatch.setattr(os, "replace", held)
     memory.apply(Batch(put=(SECOND,)))
     assert len(entries_of(memory)) == 2
-    assert waits == sorted(waits)
-    assert sum(waits) < 2
+    assert waits[:3] == sorted(waits[:3])  # what follows are waits for git
+    assert sum(waits[:3]) < 2
 
 
 def test_a_file_held_for_ever_stays_and_the_write_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +87,7 @@ def test_a_file_held_for_ever_stays_and_the_write_is_refused(tmp_path: Path, mon
         replace(source, target)
 
     monkeypatch.setattr(time, "sleep", waits.append)
+    monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     monkeypatch.setattr(os, "replace", held)
     with pytest.raises(OmpError, match=r"cannot replace .*decisions\.yaml: permission denied"):
         memory.apply(Batch(put=(SECOND,)))
