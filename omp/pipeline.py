@@ -153,6 +153,12 @@ class Mind:
         self._write(judged, (), (), ())
         return judged
 
+    def file(self, record: OpenSession) -> list[Judged]:
+        """Write what an open session would have given, when its log can be read no more."""
+        judged = self.keep([j.candidate for j in record.items if j.verdict.action != "drop"])
+        self.project.put_session(msgspec.structs.replace(record, items=(), closed=True))
+        return judged
+
     def _write(
         self,
         judged: Sequence[Judged],

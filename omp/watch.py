@@ -11,7 +11,7 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,15 +120,18 @@ def read_once(
     zone: tzinfo,
     say: Say,
     choose: Callable[[RawSession], RawSession | None],
+    held: Set[str] = frozenset(),
     first_reading: bool = False,
     reread: bool = True,
 ) -> Written:
     """Read logs whole, treat every session as closed, and write what they teach. Cursors move last.
 
-    `choose` gives the part of a session to take, None for nothing. Without `reread` logs that have not changed since
-    they were last read are passed over. Refused logs are named through `say`.
+    `choose` gives the part of a session to take, None for nothing; logs it puts into `held` are read again next time.
+    Without `reread` logs that have not changed since they were last read are passed over, unless a session was left
+    open. Refused logs are named through `say`.
     """
     cursors = mind.project.cursors()
+    reread = reread or bool(unfinished(mind))
     readers: list[LogReader] = []
     raws: list[RawSession] = []
     for path in logs:
@@ -144,8 +147,13 @@ def read_once(
         raws += [chosen for raw in reading.sessions if (chosen := choose(raw)) is not None]
     sessions = [mind.redactor.clean_session(r) for r in sources.deduplicate(raws)]
     written = mind.finish(sessions, first_reading=first_reading)
-    mind.project.put_cursors([r.cursor() for r in readers])
+    mind.project.put_cursors([c for r in readers if (c := r.cursor()).path not in held])
     return written
+
+
+def unfinished(mind: Mind) -> dict[tuple[str, str], OpenSession]:
+    """Give the sessions of this work tree and branch that a run left open: killed, or on another branch."""
+    return {(s.agent, s.session): s for s in mind.project.open_sessions()}
 
 
 def tell(reading: LogReading, say: Say) -> None:
@@ -315,11 +323,25 @@ class Daemon:
         """Look at every log, whatever the system told us: sleep, lost events and network folders hide changes."""
         self._watch_folders()
         cursors = self.mind.project.cursors()
+        left = unfinished(self.mind).keys() - self.live.keys()
         for path in self._discover():
             reader = self.readers.get(path)
-            if reader is None and self._over(path, cursors.get(str(path))):
+            if reader is None and not left and self._over(path, cursors.get(str(path))):
                 continue
             self.read(path)
+        self._orphans()
+
+    def _orphans(self) -> None:
+        """Write what a session gave whose log is gone: it ended, and nothing more will come."""
+        if git.busy(self.repo):
+            return
+        for place, record in unfinished(self.mind).items():
+            if place in self.live:
+                continue
+            try:
+                self.mind.file(record)
+            except OmpError as error:
+                self.say(f"session {record.session} waits: {error.message}")
 
     def _over(self, path: Path, cursor: Cursor | None) -> bool:
         """Whether a log was read before, has not changed, and its sessions have ended since."""

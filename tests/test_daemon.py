@@ -129,3 +129,22 @@ def test_nothing_of_the_daemon_is_inherited_from_git_hooks(repo: Path, monkeypat
     omp(repo, "init", "--yes")
     monkeypatch.setenv("GIT_DIR", os.devnull)
     assert omp(repo, "status", "--json").returncode == 0
+
+
+def test_what_a_killed_daemon_left_open_is_filed_by_the_next_one_even_if_its_log_is_gone(
+    watched: tuple[Path, Daemon, Path],
+) -> None:
+    repo, daemon, folder = watched
+    log = folder / "s-1.jsonl"
+    append(log, claude_line(1, "We decided to use Valkey for the cache.", cwd=repo))
+    until_found(repo, "which cache", "Valkey")
+    daemon.process.kill()
+    daemon.process.wait()
+    assert "Valkey" not in (repo / "_omp" / "memory" / "decisions.yaml").read_text("utf-8")
+    log.unlink()
+    following = Daemon(repo, repo.parent / "talk2.txt")
+    following.wait_for("watching")
+    assert "Valkey" in (repo / "_omp" / "memory" / "decisions.yaml").read_text("utf-8")
+    assert omp(repo, "stop").returncode == 0
+    following.process.wait(LIMIT)
+    following.out.close()

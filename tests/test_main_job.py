@@ -277,3 +277,30 @@ def test_status_and_unknown_verbs(omp: Omp, repo: Path) -> None:
     assert "search" in err
     assert omp("list", "--repo", "/nonexistent")[0] == 2
     assert omp("show", "dec-aaaaaaaaaa")[0] == 1
+
+
+def test_a_memory_of_another_branch_waits_until_that_branch_is_there(
+    omp: Omp, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = repo.parent / "home"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
+    omp("init", "--yes")
+    subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "x", "--no-verify"], cwd=repo, check=True)
+    subprocess.run(["git", "branch", "side"], cwd=repo, check=True)
+    log = claude_folder(home, repo) / "c.jsonl"
+    claude_log(log, ["We decided to use Kafka for events."], cwd=repo, session="c", branch="side")
+    assert "waits for branch side" in omp("watch", "--once", "--since", "all")[2]
+    assert listed(omp) == []
+    subprocess.run(["git", "checkout", "-q", "side"], cwd=repo, check=True)
+    assert omp("watch", "--once", "--since", "all")[0] == 0
+    assert ["Kafka" in m["claim"] for m in listed(omp)] == [True]
+
+
+def test_nothing_is_written_while_a_merge_is_open(omp: Omp, repo: Path) -> None:
+    omp("init", "--yes")
+    log = claude_log(repo.parent / "s.jsonl", SAID, cwd=repo)
+    (repo / ".git" / "MERGE_HEAD").write_text("0" * 40)
+    before = tree(repo / "_omp")
+    status, _, err = omp("watch", "--once", "--log", str(log))
+    assert (status, "merge" in err) == (1, True)
+    assert tree(repo / "_omp") == before

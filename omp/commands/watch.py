@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,10 @@ from omp.commands._options import repo_option, say, shorten
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError, UsageError
 from omp.pipeline import Written
+
+if TYPE_CHECKING:
+    from omp.model import RawSession
+    from omp.sources import AgentHomes
 
 START_SECONDS = 20.0
 """How long `--background` waits for its daemon to hold the lock."""
@@ -57,8 +62,10 @@ def command(
 
 
 def _once(workspace: Workspace, logs: tuple[Path, ...], age: timedelta | None) -> int:
-    from omp import watch
+    from omp import git, watch
 
+    if why := git.busy(workspace.repo):
+        raise OmpError(f"a {why} is open here, so nothing is written", f"finish the {why}, then run omp watch again")
     mind, homes = workspace.mind, agent_homes(os.environ)
     if logs:
         files = named_logs(logs)
@@ -70,32 +77,39 @@ def _once(workspace: Workspace, logs: tuple[Path, ...], age: timedelta | None) -
     return 0
 
 
-def catch_up(workspace: Workspace, age: timedelta | None, first: bool, homes: object) -> Written:
+def catch_up(workspace: Workspace, age: timedelta | None, first: bool, homes: AgentHomes) -> Written:
     """Read the logs of this repository found on this machine, newest first; the first time all of `age` at once."""
     from omp import git, sources, watch
 
     root = workspace.repo.root
     oldest = time.time() - age.total_seconds() if age is not None else 0.0
-    found = [p for p in sources.discover(homes, [root]) if p.stat().st_mtime >= oldest]  # type: ignore[arg-type]
+    found = [p for p in sources.discover(homes, [root]) if p.stat().st_mtime >= oldest]
     ignored = watch.Ignored(
         **{n: getattr(workspace.config.settings.ignore, n) for n in ("agents", "paths", "sessions")}
     )
     trees = git.work_trees(workspace.repo)
 
-    def choose(raw: object) -> object:
-        mine = watch.within(raw, root, trees)  # type: ignore[arg-type]
-        return None if mine is None or ignored.session(mine) or watch.other_branch(workspace.repo, mine) else mine
+    held: set[str] = set()
+
+    def choose(raw: RawSession) -> RawSession | None:
+        mine = watch.within(raw, root, trees)
+        if mine is None or ignored.session(mine):
+            return None
+        if branch := watch.other_branch(workspace.repo, mine):
+            held.add(raw.path)
+            say(f"{raw.path}: waits for branch {branch}")
+            return None
+        return mine
 
     logs = sorted((p for p in found if not ignored.log(p)), key=lambda p: -p.stat().st_mtime)
     say(f"{len(logs)} log(s) of this repository found")
-    if why := git.busy(workspace.repo):
-        raise OmpError(f"a {why} is open here, so nothing is written", f"finish the {why}, then run omp watch again")
     return watch.read_once(
         workspace.mind,
         logs,
         zone=workspace.config.zone,
         say=say,
-        choose=choose,  # type: ignore[arg-type]
+        choose=choose,
+        held=held,
         first_reading=first,
         reread=False,
     )
