@@ -76,7 +76,16 @@ def options(text: str) -> list[str]:
         part = text[mark.end() : end].strip().split("\n")[0].strip()
         if part:
             parts.append(part)
-    return parts if len(parts) > 1 else []
+    if len(parts) > 1:
+        return parts
+    inline = _EITHER.search(text)
+    return [p.strip() for p in inline.groups() if p] if inline else []
+
+
+_EITHER = re.compile(
+    r"\beither ([^.?!\n]{2,80}?),? or ([^.?!\n]{2,120}?)(?=[.?!\n]|$)|要么([^，,。\n]{2,40})[，,]?\s*要么([^，,。\n]{2,40})",
+    re.IGNORECASE,
+)
 
 
 def proposed(turn: Turn, answer: str, rules: Rules) -> Proposal | None:

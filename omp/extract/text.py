@@ -50,8 +50,8 @@ _GLUED = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[,，]?\s*(?:ok|okay|right|please|thx|thanks|ty|lol|haha|哈+|啊|呀|哦|嘛|吧|哈|～|~"
-    r"|[😂🎉👍🎯😏😄🥳🙏])+)[.。!！\s]*$",
+    r"(?:(?:[,，.!]\s*|\s+)(?:ok|okay|right|please|thx|thanks|ty|lol|haha)(?![a-z])"
+    r"|[,，]?\s*(?:哈+|啊|呀|哦|嘛|吧|哈|～|~|[😂🎉👍🎯😏😄🥳🙏]))+[.。!！\s]*$",
     re.IGNORECASE,
 )
 _CLOSING = " \t\r\n,，;；、:：-—"
