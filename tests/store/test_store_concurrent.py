@@ -11,7 +11,7 @@ import pytest
 
 from omp import yamlfile
 from omp.errors import Busy
-from omp.store import Batch
+from omp.store import Batch, atomic
 from tests.store.support import decision, entries_of, open_dir
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +19,7 @@ WRITER = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from omp.store import Batch
+from omp.store import Batch, atomic
 from tests.store.support import decision, lesson, open_dir
 memory = open_dir(Path(sys.argv[1]))
 for n in range(50):
@@ -82,3 +82,24 @@ def test_threads_of_one_process_share_an_object(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: memory.apply(Batch(put=(decision(f"sentence {n}"),))), range(20)))
     assert len(entries_of(open_dir(tmp_path))) == 20
+
+
+def test_waiting_counts_anew_with_every_other_write_but_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic, "LOCK_WAIT_ALL", 3.0)
+    path = tmp_path / "lock"
+    waited: list[float] = []
+
+    def others_go_on(seconds: float) -> None:
+        waited.append(seconds)
+        path.write_bytes(f"{'4711':<15}\n{len(waited):<15}\n".encode())
+
+    with atomic.locked(path):
+        with pytest.raises(Busy, match="process 4711 "), atomic.locked(path, wait=1, pause=others_go_on):
+            pass
+        assert 3 <= sum(waited) < 4
+        waited.clear()
+        with pytest.raises(Busy), atomic.locked(path, wait=1, pause=waited.append):
+            pass
+        assert 1 <= sum(waited) < 2
