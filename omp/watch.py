@@ -433,7 +433,7 @@ class Daemon:
         self.live.pop((live.session.agent, live.session.session), None)
         for item in written.report.kept:
             if item.verdict.effect in ("add", "supersede", "contradict"):
-                self.say(f"learnt ({item.candidate.kind}): {item.candidate.claim}")
+                self.say(f"learnt   {item.candidate.kind:18} {item.candidate.claim}")
         return True
 
     def _timers(self, now: float) -> None:

@@ -78,7 +78,7 @@ def test_what_is_said_while_it_runs_is_found_and_filed(watched: tuple[Path, Daem
     append(log, claude_line(3, "我们决定缓存用 Valkey。", cwd=repo))
     until_found(repo, "缓存", "Valkey")
     append(log, claude_line(4, "bye", cwd=repo))
-    daemon.wait_for("learnt (decision)")
+    daemon.wait_for("learnt   decision")
     assert "Valkey" in (repo / "_omp" / "memory" / "decisions.yaml").read_text("utf-8")
     assert omp(repo, "validate").returncode == 0
 

@@ -304,3 +304,34 @@ def test_nothing_is_written_while_a_merge_is_open(omp: Omp, repo: Path) -> None:
     status, _, err = omp("watch", "--once", "--log", str(log))
     assert (status, "merge" in err) == (1, True)
     assert tree(repo / "_omp") == before
+
+
+def test_forgetting_a_replacement_brings_the_replaced_one_back_and_says_so(omp: Omp, repo: Path) -> None:
+    omp("init", "--yes")
+    omp("remember", "Rent is paid in euros", "--kind", "constraint")
+    status, out, err = omp("remember", "Rent is no longer paid in euros but in dollars", "--kind", "constraint")
+    assert status == 0
+    assert "replaces" in err
+    status, _, err = omp("forget", out.split()[0])
+    assert "is active again: Rent is paid in euros" in err
+    assert [(m["claim"], m["status"]) for m in listed(omp)] == [("Rent is paid in euros", "active")]
+    assert omp("validate", "--strict")[0] == 0
+
+
+def test_a_broken_file_is_named_by_whoever_reads(omp: Omp, repo: Path) -> None:
+    omp("init", "--yes")
+    omp("remember", "Rent is paid in euros", "--kind", "constraint")
+    file = repo / "_omp" / "memory" / "constraints.yaml"
+    file.write_text(file.read_text().replace("    kind:", "   kind:"))
+    for arguments in (["list"], ["search", "rent"]):
+        assert "constraints.yaml" in omp(*arguments)[2]
+
+
+def test_an_id_from_the_inbox_can_be_shown(omp: Omp, repo: Path) -> None:
+    omp("init", "--yes")
+    log = generic_log(repo.parent / "t.jsonl", [("user", "we always deploy from main, I think")])
+    omp("watch", "--once", "--log", str(log))
+    for row in rows(omp("review", "list", "--json")[1]):
+        status, out, _ = omp("show", row["id"])
+        assert status == 0
+        assert "inbox" in out

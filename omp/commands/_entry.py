@@ -34,7 +34,8 @@ def print_entry(stored: Stored) -> None:
         click.echo(f"  {memory.pointer} = {memory.value}")
     m = memory.metadata
     click.echo(f"  confidence {m.confidence}, {m.source}, from {m.origin}; said {memory.timestamps.created_at or '?'}")
-    click.echo(f"  in {'an open conversation' if stored.path == 'spool' else f'{stored.path}:{stored.line}'}")
+    places = {"spool": "an open conversation", "inbox": "the inbox (omp review)"}
+    click.echo(f"  in {places.get(stored.path, f'{stored.path}:{stored.line}')}")
 
 
 def print_evidence(memory: Memory) -> None:

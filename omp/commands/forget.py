@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
 from omp import identity
 from omp.commands._find import stores
-from omp.commands._options import repo_option
+from omp.commands._options import repo_option, say
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError
 from omp.model import FACT_KINDS, Memory, Refusal
@@ -46,13 +48,34 @@ def forget(workspace: Workspace, store: MemoryDir, memory: Memory, reason: str, 
         store.unstage([memory.id])
         store.refuse_locally(rows)
         return
+    back = revived(store, memory.id)
+    for one in back:
+        say(f"{one.id} is active again: {one.claim}")
     batch = Batch(
+        put=back,
         remove=(memory.id,),
         refuse=rows if shared else (),
         refuse_locally=() if shared else rows,
         reason="forget",
     )
     store.apply(workspace.mind.with_themes(store, batch))
+
+
+def revived(store: MemoryDir, gone: str) -> tuple[Memory, ...]:
+    """Give the entries that `gone` had replaced or contradicted, without their links to it; replaced ones are active."""
+    out: list[Memory] = []
+    for stored in store.stored().values():
+        memory = stored.memory
+        if gone not in (memory.superseded_by, *memory.contradicts, *memory.supersedes):
+            continue
+        fields: dict[str, Any] = {
+            "contradicts": tuple(i for i in memory.contradicts if i != gone),
+            "supersedes": tuple(i for i in memory.supersedes if i != gone),
+        }
+        if memory.superseded_by == gone:
+            fields |= {"superseded_by": "", "status": "active" if memory.status == "superseded" else memory.status}
+        out.append(msgspec.structs.replace(memory, **fields))
+    return tuple(out)
 
 
 def refusals(memory: Memory, now: str, reason: str) -> tuple[Refusal, ...]:

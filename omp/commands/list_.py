@@ -9,7 +9,8 @@ import click
 
 from omp import times
 from omp.commands._entry import as_json_entry
-from omp.commands._options import json_option, print_json, repo_option, shorten, table
+from omp.commands._find import told_apart
+from omp.commands._options import json_option, print_json, repo_option, say, shorten, table
 from omp.commands._workspace import open_workspace
 from omp.errors import UsageError
 from omp.model import KINDS
@@ -29,6 +30,7 @@ def command(repo_dir: Path | None, as_json: bool, kind: Any, status: str, since:
     workspace = open_workspace(repo_dir, need_repo=not mine)
     if not mine:
         workspace.need_init()
+    told_apart(workspace)
     store = workspace.user if mine else workspace.project
     after = moment(since, workspace.clock())
     found = store.read(kind, STATUSES if status == "all" else (status,))
@@ -38,6 +40,8 @@ def command(repo_dir: Path | None, as_json: bool, kind: Any, status: str, since:
             print_json(as_json_entry(stored))
     else:
         table([(s.memory.id, s.memory.kind, shorten(s.memory.claim, 100)) for s in found])
+        if not found:
+            say("no memories")
     return 0
 
 
@@ -50,5 +54,5 @@ def moment(since: str | None, now: str) -> str:
     try:
         age = times.duration(since)
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"--since {since}: neither an age (30d, 12h) nor a day (2026-03-02)") from error
     return times.shift(now, -age) if age is not None else times.NEVER

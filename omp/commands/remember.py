@@ -33,11 +33,12 @@ AGENT = "omp"
 @click.command()
 @repo_option
 @json_option
-@click.argument("text")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="What it is (default: found from the words).")
 @click.option("--scope", type=click.Choice(SCOPES), default=None, help="Whom it is about (default: found).")
-def command(repo_dir: Path | None, as_json: bool, text: str, kind: Any, scope: Any) -> int:
+def command(repo_dir: Path | None, as_json: bool, words: tuple[str, ...], kind: Any, scope: Any) -> int:
     """Keep TEXT. Prints its id, kind and scope, and what it replaced. Secrets in it are masked all the same."""
+    text = " ".join(words)
     workspace = open_workspace(repo_dir, need_repo=scope not in PERSONAL_SCOPES)
     if workspace.repo_or_none is not None and scope not in PERSONAL_SCOPES:
         workspace.need_trust()

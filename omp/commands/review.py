@@ -14,6 +14,7 @@ from omp.commands._workspace import Workspace, open_workspace
 from omp.commands.forget import forget
 from omp.errors import OmpError, UsageError
 from omp.model import Staged
+from omp.pipeline import PERSONAL_SCOPES
 from omp.store import Batch, MemoryDir
 
 ACTIONS = ("list", "accept", "reject")
@@ -65,11 +66,14 @@ def _show(waiting: list[tuple[MemoryDir, Staged]], as_json: bool) -> None:
                         "confidence": memory.metadata.confidence, "reason": staged.reason, "at": staged.at,
                         "evidence": memory.evidence})  # fmt: skip
             continue
-        click.echo(f"{memory.id}  {memory.kind}  {memory.metadata.confidence:.2f}  {shorten(memory.claim, 90)}")
+        mine = "  yours" if memory.metadata.scope in PERSONAL_SCOPES else ""
+        click.echo(f"{memory.id}  {memory.kind}  {memory.metadata.confidence:.2f}{mine}  {shorten(memory.claim, 90)}")
         click.echo(f"  waits because: {staged.reason}")
         print_evidence(memory)
     if not waiting:
         say("the inbox is empty")
+    elif not as_json:
+        say("omp review accept ID, or reject ID; all stands for every one")
 
 
 def accept(workspace: Workspace, store: MemoryDir, staged: Staged) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from omp.commands._find import stores
+from omp.commands._find import stores, told_apart
 from omp.commands._options import json_option, print_json, repo_option, shorten, table
 from omp.commands._workspace import Workspace, open_workspace
 from omp.entries import text_of
@@ -31,7 +31,7 @@ class Query(Struct, frozen=True, kw_only=True):
 @click.command()
 @repo_option
 @json_option
-@click.argument("query", required=False)
+@click.argument("words", metavar="[QUERY]", nargs=-1)
 @click.option("-k", "number", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at the most.")
 @click.option("--level", type=click.Choice(["all", "theme"]), default="all", show_default=True, help="What is listed.")
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind.")
@@ -40,7 +40,7 @@ class Query(Struct, frozen=True, kw_only=True):
 def command(
     repo_dir: Path | None,
     as_json: bool,
-    query: str | None,
+    words: tuple[str, ...],
     number: int,
     level: str,
     kind: str | None,
@@ -48,13 +48,17 @@ def command(
     superseded: bool,
 ) -> int:
     """Find memories of this repository, and your own, in English or Chinese."""
-    if (query is None) == (queries is None):
+    query = " ".join(words).strip()
+    if bool(query) == (queries is not None):
         raise UsageError("search for what?", 'omp search "which port" or omp search --queries FILE')
     workspace = open_workspace(repo_dir, need_repo=False)
-    asked = [Query(id="", query=query)] if query is not None else read_queries(queries or Path())
+    asked = [Query(id="", query=query)] if queries is None else read_queries(queries)
+    told_apart(workspace)
     library = Library(workspace, ("active", "superseded") if superseded else ("active",))
     for one, hits in zip(asked, library.answer(asked, number, kind), strict=True):
-        found = [library.shown(h) for h in hits.hits]
+        # Below the mean of what was looked at nothing speaks for a hit; a file of queries gets all it asks for.
+        fitting = [h for h in hits.hits if queries is not None or h.score > 0] or hits.hits[:1]
+        found = [library.shown(h) for h in fitting]
         if queries is not None:
             print_json({"id": one.id, "hits": found, "signals": hits.signals})
         elif level == "theme":

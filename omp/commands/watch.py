@@ -19,7 +19,7 @@ from omp.commands._homes import agent_homes
 from omp.commands._options import repo_option, say, shorten
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError, UsageError
-from omp.pipeline import Written
+from omp.pipeline import PERSONAL_SCOPES, Written
 
 if TYPE_CHECKING:
     from omp.model import RawSession
@@ -77,13 +77,18 @@ def _once(workspace: Workspace, logs: tuple[Path, ...], age: timedelta | None) -
     return 0
 
 
-def catch_up(workspace: Workspace, age: timedelta | None, first: bool, homes: AgentHomes) -> Written:
-    """Read the logs of this repository found on this machine, newest first; the first time all of `age` at once."""
+def catch_up(
+    workspace: Workspace, age: timedelta | None, first: bool, homes: AgentHomes, open_since: float = float("inf")
+) -> Written:
+    """Read the logs of this repository found on this machine, newest first; the first time all of `age` at once.
+
+    Logs that grew after `open_since` (Unix seconds) are left to the daemon: their conversations go on.
+    """
     from omp import git, sources, watch
 
     root = workspace.repo.root
     oldest = time.time() - age.total_seconds() if age is not None else 0.0
-    found = [p for p in sources.discover(homes, [root]) if p.stat().st_mtime >= oldest]
+    found = [p for p in sources.discover(homes, [root]) if oldest <= p.stat().st_mtime <= open_since]
     ignored = watch.Ignored(
         **{n: getattr(workspace.config.settings.ignore, n) for n in ("agents", "paths", "sessions")}
     )
@@ -102,7 +107,10 @@ def catch_up(workspace: Workspace, age: timedelta | None, first: bool, homes: Ag
         return mine
 
     logs = sorted((p for p in found if not ignored.log(p)), key=lambda p: -p.stat().st_mtime)
-    say(f"{len(logs)} log(s) of this repository found")
+    say(
+        f"{len(logs)} log(s) of this repository found"
+        + ("" if logs else " (--log names others, --since all older ones)")
+    )
     return watch.read_once(
         workspace.mind,
         logs,
@@ -120,9 +128,9 @@ def named_logs(logs: tuple[Path, ...]) -> list[Path]:
     files: list[Path] = []
     for path in logs:
         if path.is_dir():
-            files += [p for p in sorted(path.rglob("*")) if p.is_file()]
+            files += [p for p in sorted(path.absolute().rglob("*")) if p.is_file()]
         elif path.exists():
-            files.append(path)
+            files.append(path.absolute())
         else:
             raise UsageError(f"there is no log {path}")
     return list(dict.fromkeys(files))
@@ -133,13 +141,17 @@ def report(written: Written) -> None:
     told = written.report
     for item in told.kept:
         if item.verdict.effect != "evidence":
-            click.echo(f"learnt   {item.candidate.kind:18} {shorten(item.candidate.claim, 100)}")
+            mine = " (yours, not in the repository)" if item.candidate.scope in PERSONAL_SCOPES else ""
+            click.echo(f"learnt   {item.candidate.kind:18} {shorten(item.candidate.claim, 100)}{mine}")
     for item in told.staged:
         click.echo(f"waiting  {item.candidate.kind:18} {shorten(item.candidate.claim, 100)}")
     reasons = Counter(i.verdict.reason for i in told.dropped)
     known = sum(1 for i in told.kept if i.verdict.effect == "evidence")
     say(f"{told.sessions} conversation(s), {told.events} entries read")
-    say(f"{len(told.kept) - known} learnt, {known} known already, {len(told.staged)} waiting in the inbox")
+    say(
+        f"{len(told.kept) - known} learnt, {known} known already, {len(told.staged)} waiting in the inbox"
+        + (" (omp review)" if told.staged else "")
+    )
     if reasons:
         say("dropped: " + ", ".join(f"{n} {r}" for r, n in sorted(reasons.items())))
     if told.masked:
@@ -156,7 +168,8 @@ def _follow(workspace: Workspace, age: timedelta | None, detached: bool) -> int:
     with daemon_state.hold(workspace.repo.local, workspace.clock()):
         if not workspace.project.cursors():
             say("first reading; this may take a moment")
-            report(catch_up(workspace, age, True, homes))
+            idle = workspace.config.shared.idle_minutes * 60.0
+            report(catch_up(workspace, age, True, homes, open_since=time.time() - idle))
         daemon = watch.Daemon(
             workspace.mind,
             workspace.repo,

@@ -23,7 +23,7 @@ def command(repo_dir: Path | None, as_json: bool, identity: str) -> int:
     store, stored = find_entry(workspace, identity)
     memory = stored.memory
     commit = None
-    if workspace.initialised and store is workspace.project and stored.path != "spool":
+    if workspace.initialised and store is workspace.project and stored.path not in ("spool", "inbox"):
         commit = git.first_commit_with(workspace.repo, memory.id, f"_omp/memory/{stored.path}")
     if as_json:
         told = dict(zip(("commit", "author", "at", "subject"), commit, strict=True)) if commit else None

@@ -50,7 +50,7 @@ _GLUED = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:(?:[,，.!]\s*|\s+)(?:ok|okay|right|please|thx|thanks|ty|lol|haha)(?![a-z])"
+    r"(?:(?:[,，.!]\s*(?:ok|okay|right|please)|(?:[,，.!]\s*|\s+)(?:thx|thanks|ty|lol|haha))(?![a-z])"
     r"|[,，]?\s*(?:哈+|啊|呀|哦|嘛|吧|哈|～|~|[😂🎉👍🎯😏😄🥳🙏]))+[.。!！\s]*$",
     re.IGNORECASE,
 )
