@@ -102,3 +102,22 @@ def test_what_a_conversation_gave_is_purged_with_its_record_and_does_not_come_ba
     assert holders(repo, "Heron") == []
     assert b"Heron" not in packed(repo / ".git" / "omp" / "journal.git")
     assert {m["id"] for m in listed(omp)} == others
+
+
+def test_what_a_purged_entry_had_replaced_is_active_again_without_a_link_to_it(omp: Omp, repo: Path) -> None:
+    old = remember(omp, "部署一律走 main 分支。")
+    gone = remember(omp, WORDS)
+    path = repo / "_omp" / "memory" / "decisions.yaml"
+    at = path.read_text(encoding="utf-8").index(f"id: {old}")
+    text = path.read_text(encoding="utf-8")
+    head, tail = text[:at], text[at:]
+    tail = tail.replace(
+        "    marked: true\n", f"    status: superseded\n    superseded_by: {gone}\n    marked: true\n", 1
+    )
+    path.write_text(head + tail, encoding="utf-8")
+    assert [m["id"] for m in listed(omp)] == [gone]
+    status, _, err = omp("purge", gone)
+    assert status == 0, err
+    assert [m["id"] for m in listed(omp)] == [old]
+    assert gone not in path.read_text(encoding="utf-8")
+    assert omp("validate")[0] == 0

@@ -10,7 +10,7 @@ from omp import git
 from omp.commands._find import stores
 from omp.commands._options import repo_option, say
 from omp.commands._workspace import Workspace, open_workspace
-from omp.commands.forget import refusals
+from omp.commands.forget import refusals, revived
 from omp.errors import OmpError
 from omp.model import Memory
 from omp.store import Batch, MemoryDir, history, purge
@@ -61,6 +61,7 @@ def erase(workspace: Workspace, store: MemoryDir, identity: str, states: list[Me
     shared = store is not workspace.user
     with store.writing():
         batch = Batch(
+            put=revived(store, identity),
             remove=(identity,) if identity in store.stored() else (),
             refuse=rows if shared else (),
             refuse_locally=() if shared else rows,
