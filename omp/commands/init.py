@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from omp import config, git, resources
+from omp.commands._driver import DRIVER_NAME, driver
 from omp.commands._options import repo_option, say
 from omp.commands._workspace import open_workspace
 from omp.errors import OmpError
@@ -18,7 +19,9 @@ HOOK_MARK = "omp-validate"
 
 @click.command()
 @repo_option
-@click.option("--yes", is_flag=True, help="Install the pre-commit hook without asking, where that is safe.")
+@click.option(
+    "--yes", is_flag=True, help="Install the pre-commit hook and the merge driver without asking, where that is safe."
+)
 def command(repo_dir: Path | None, yes: bool) -> int:
     """Make `_omp/` from the templates and trust this repository. Never overwrites anything."""
     from omp.store.founding import found
@@ -35,6 +38,7 @@ def command(repo_dir: Path | None, yes: bool) -> int:
     say("Note: masked words from your conversations will stand in _omp/ and be committed with it.")
     say("注意：对话中的（已脱敏的）原话会写入 _omp/，并随仓库提交。")
     _hook(repo, yes)
+    _driver(repo, yes)
     return 0
 
 
@@ -62,6 +66,20 @@ def _hook(repo: git.Repo, yes: bool) -> None:
     except OSError as error:
         raise OmpError(f"cannot write {hook}: {error.strerror}", "mend the folder's permissions") from error
     click.echo(f"installed the pre-commit hook {hook}")
+
+
+def _driver(repo: git.Repo, yes: bool) -> None:
+    """Set the merge driver that `_omp/.gitattributes` names, in this repository's own configuration, when agreed."""
+    wanted = driver(program())
+    if git.config(repo, "merge.omp.driver") == wanted:
+        click.echo("the merge driver is set")
+        return
+    if not yes and not (sys.stdin.isatty() and click.confirm("Let git merge memory files entry by entry?", err=True)):
+        say("git's merge driver was not set, so memory files merge as text. Run omp init --yes to set it.")
+        return
+    git.run(["config", "--local", "merge.omp.name", DRIVER_NAME], repo.root)
+    git.run(["config", "--local", "merge.omp.driver", wanted], repo.root)
+    click.echo("set the merge driver for memory files in this repository's git configuration")
 
 
 def program() -> str:
