@@ -27,6 +27,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "purge": ("purge", "Erase a memory's words everywhere omp keeps them."),
     "redact": ("redact", "Mask secrets and personal data in text."),
     "remember": ("remember", "Keep a statement."),
+    "resolve": ("resolve", "Choose between what two branches made of a memory."),
     "review": ("review", "Go through the inbox: list, accept, reject."),
     "search": ("search", "Find memories."),
     "show": ("show", "Show a memory whole."),

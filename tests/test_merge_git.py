@@ -102,3 +102,30 @@ def test_init_sets_the_driver_only_when_told(repo: Path) -> None:
     assert git(repo, "config", "--get", "merge.omp.driver", ok=(1,)) == ""
     subprocess.run([str(PROGRAM), "init", "--yes"], cwd=repo, check=True, capture_output=True)
     assert str(PROGRAM) in git(repo, "config", "--get", "merge.omp.driver")
+
+
+def omp(repo: Path, *arguments: str, ok: int = 0) -> str:
+    done = subprocess.run([str(PROGRAM), *arguments], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == ok, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("take", "stands"), [("ours", "gamma"), ("theirs", "beta"), ("delta 第三", "delta 第三")])
+def test_resolve_settles_a_field_and_it_does_not_come_back(sides: Path, take: str, stands: str) -> None:
+    omp(sides, "init", "--yes")
+    git(sides, "checkout", "-q", "topic")
+    commit(sides, entry(2, "beta"))
+    git(sides, "checkout", "-q", "main")
+    commit(sides, entry(2, "gamma"))
+    git(sides, "merge", "-q", "--no-edit", "topic", ok=(1,))
+    omp(sides, "validate", ok=1)
+    omp(sides, "resolve", "dec-aaaaaaaa22", "--take", take)
+    text = (sides / FILE).read_text("utf-8")
+    assert f"choice: {stands}\n" in text
+    assert "status: resolved" in text
+    git(sides, "add", "-A")
+    git(sides, "commit", "-qm", "merged", "--no-verify")
+    git(sides, "checkout", "-q", "topic")
+    git(sides, "commit", "-q", "--allow-empty", "-m", "goes on", "--no-verify")
+    git(sides, "merge", "-q", "--no-edit", "main")
+    assert f"choice: {stands}\n" in (sides / FILE).read_text("utf-8")
