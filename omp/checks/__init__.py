@@ -22,6 +22,7 @@ FILE_CHECKS: tuple[Callable[[File], Iterator[Problem]], ...] = (
     entries.thresholds,
     entries.settings,
     entries.rows_of_others,
+    entries.open_values,
 )
 ROW_CHECKS: tuple[Callable[[Row], Iterator[Problem]], ...] = (
     entries.ids,

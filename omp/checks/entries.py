@@ -146,6 +146,18 @@ def confidence(row: Row) -> Iterator[Problem]:
         yield row.file.problem(row.at("metadata", "confidence"), "confidence", said)
 
 
+def open_values(file: File) -> Iterator[Problem]:
+    """No plain value of the file waits for a choice."""
+    node = file.document.root.get("_meta", "conflict")
+    told = node.get("status") if node is not None else None
+    if node is not None and told is not None and told.value == "detected":
+        values = node.get("values")
+        changed = ", ".join(sorted(values.value)) if values is not None and values.kind == "map" else "a value"
+        said = f"two branches changed {changed}, and nobody has chosen yet"
+        mend = "set the right value, and `status: resolved` in _meta.conflict"
+        yield file.problem(node, "conflict-detected", said, mend)
+
+
 def status(row: Row) -> Iterator[Problem]:
     """Status and `superseded_by` agree; nothing waits for a choice."""
     memory = row.memory
