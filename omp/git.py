@@ -76,9 +76,7 @@ def run(
     env = environment(os.environ) | ({"GIT_INDEX_FILE": index} if index else {})
     command = ["git", *_QUIET, *arguments]
     try:
-        done = subprocess.run(
-            command, cwd=cwd, input=stdin, capture_output=True, timeout=TIME_LIMIT, env=env
-        )
+        done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, timeout=TIME_LIMIT, env=env)
     except FileNotFoundError as error:
         if not Path(cwd).is_dir():
             raise UsageError(f"there is no folder {cwd}") from error

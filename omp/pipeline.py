@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 PERSONAL_SCOPES = ("PERSONAL", "UNIVERSAL")
 SUMMARY_LIMIT = 200
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""A terminal obeys these when it shows a memory."""
 FIRST_READING = 50
 """Memories of the very first reading that go into the files; the rest waits in the inbox."""
 
@@ -340,15 +342,16 @@ def best_first(judged: Sequence[Judged], number: int) -> list[Judged]:
 
 
 def localise(candidate: Candidate, limits: Limits) -> Candidate:
-    """Write the work tree as `.` and the home folder as `~`, in claim, fields and quotes."""
+    """Write the work tree as `.` and the home folder as `~`, in claim, fields and quotes; drop control characters."""
     swaps = [(p, s) for p, s in ((limits.work_tree, "."), (limits.home, "~")) if len(p) > 1]
-    if not any(path in msgspec.json.encode(candidate).decode() for path, _ in swaps):
+    encoded = msgspec.json.encode(candidate).decode()
+    if not any(path in encoded for path, _ in swaps) and "\\u00" not in encoded:
         return candidate
 
     def short(text: str) -> str:
         for path, sign in swaps:
             text = re.sub(rf"{re.escape(path)}(?=/|$|[^\w.-])", lambda _, s=sign: s, text)  # type: ignore[misc]
-        return text
+        return _CONTROL.sub("", text)
 
     def evidence(piece: Evidence) -> Evidence:
         quote = short(piece.quote)

@@ -21,7 +21,7 @@ import msgspec
 from omp import git, sources
 from omp.errors import OmpError
 from omp.git import Repo
-from omp.model import CleanEvent, Cursor, LogReading, OpenSession, RawSession, Session, Struct
+from omp.model import CleanEvent, Cursor, Event, LogReading, OpenSession, RawSession, Session, Struct
 from omp.pipeline import Mind, Written
 from omp.rules.endings import ends_session
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SETTLE_SECONDS = 0.08
 """Changes this close together are read in one go: writers append in bursts."""
 RECONCILE_SECONDS = 300.0
+NAME_LIMIT = 4096
+"""Characters of a path or branch; systems allow no more (PATH_MAX)."""
 LOOK_SECONDS = 10.0
 """How often missing log folders are looked for; a new one must be read within 15 s."""
 UNLOAD_SECONDS = 60.0
@@ -62,6 +64,7 @@ def within(raw: RawSession, work_tree: Path, work_trees: Sequence[Path]) -> RawS
 
     An entry without a working directory belongs where the one before it was.
     """
+    raw = msgspec.structs.replace(raw, events=tuple(_with_places(e) for e in raw.events))
     kept, place = [], next((e.cwd for e in raw.events if e.cwd), "")
     inside = {cwd: sources.belongs(cwd, work_trees) == work_tree for cwd in {place, *(e.cwd for e in raw.events)}}
     for event in raw.events:
@@ -71,6 +74,19 @@ def within(raw: RawSession, work_tree: Path, work_trees: Sequence[Path]) -> RawS
     if not kept:
         return None
     return raw if len(kept) == len(raw.events) else msgspec.structs.replace(raw, events=tuple(kept))
+
+
+def _with_places(event: Event) -> Event:
+    """Drop a working directory or branch that cannot be one: control characters, or longer than any system allows."""
+    cwd = event.cwd if _is_name(event.cwd) else ""
+    branch = event.branch if _is_name(event.branch) else ""
+    return (
+        event if (cwd, branch) == (event.cwd, event.branch) else msgspec.structs.replace(event, cwd=cwd, branch=branch)
+    )
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= NAME_LIMIT and not any(c < " " or c == "\x7f" for c in text)
 
 
 def other_branch(repo: Repo, raw: RawSession) -> str:
@@ -101,7 +117,7 @@ class Cleaner:
         self.known[place] = now
         return Session(
             agent=raw.agent,
-            session=raw.session,
+            session=self.mind.redactor.mask(raw.session).text,
             path=raw.path,
             events=tuple(events),
             closed=raw.closed,
@@ -138,17 +154,29 @@ def read_once(
         cursor = cursors.get(str(path))
         if not reread and cursor is not None and sources.unchanged(cursor):
             continue
-        reader = sources.LogReader(path, zone=zone, whole=True)
-        reading = reader.read_new()
-        readers.append(reader)
-        if reading is None:
+        if not path.is_file():
+            say(f"{path}: not read: no ordinary file")
             continue
-        tell(reading, say)
-        raws += [chosen for raw in reading.sessions if (chosen := choose(raw)) is not None]
+        try:
+            reader = sources.LogReader(path, zone=zone, whole=True)
+            reading = reader.read_new()
+            if reading is not None:
+                tell(reading, say)
+                raws += [chosen for raw in reading.sessions if (chosen := choose(raw)) is not None]
+        except Exception as error:  # noqa: BLE001 - one odd log must not keep the others from being read
+            say(f"{path}: not read: {_fault(error)}")
+            continue
+        readers.append(reader)
     sessions = [mind.redactor.clean_session(r) for r in sources.deduplicate(raws)]
     written = mind.finish(sessions, first_reading=first_reading)
     mind.project.put_cursors([c for r in readers if (c := r.cursor()).path not in held])
     return written
+
+
+def _fault(error: Exception) -> str:
+    """Say what went wrong without a word of the log."""
+    told = error.strerror if isinstance(error, OSError) else None
+    return told or f"a fault in omp ({type(error).__name__})"
 
 
 def unfinished(mind: Mind) -> dict[tuple[str, str], OpenSession]:
@@ -199,6 +227,7 @@ class Daemon:
         self.readers: dict[Path, LogReader] = {}
         self.raws: dict[str, tuple[RawSession, ...]] = {}
         self.looked: dict[Any, Any] = {}
+        self.told: dict[Path, tuple[str, tuple[int, ...]]] = {}
         self.live: dict[tuple[str, str], Live] = {}
         self.watched: dict[Path, Any] = {}
         self.observer: Any = None
@@ -331,9 +360,13 @@ class Daemon:
             self.read(path)
         self._orphans()
 
+    def _blocked(self) -> str:
+        """Say why nothing may be written now: an open merge or the like, or the memory folder is gone."""
+        return git.busy(self.repo) or ("" if self.repo.memory.is_dir() else "no _omp/memory")
+
     def _orphans(self) -> None:
         """Write what a session gave whose log is gone: it ended, and nothing more will come."""
-        if git.busy(self.repo):
+        if self._blocked():
             return
         for place, record in unfinished(self.mind).items():
             if place in self.live:
@@ -362,7 +395,9 @@ class Daemon:
             reading = reader.read_new()
             if reading is None:
                 return
-            tell(reading, self.say)
+            if (reading.refused, reading.malformed) != self.told.get(path, ("", ())):
+                self.told[path] = (reading.refused, reading.malformed)
+                tell(reading, self.say)
             age = max(0.0, time.time() - path.stat().st_mtime)
             for raw in self._own_part(reading):
                 self._grow(raw, time.monotonic() - age)
@@ -374,6 +409,9 @@ class Daemon:
         except OmpError as error:
             self.readers.pop(path, None)  # read again at the next change or reconciling
             self.say(f"{path}: {error.message}")
+        except Exception as error:  # noqa: BLE001 - one odd log must not end the daemon
+            self.readers.pop(path, None)
+            self.say(f"{path}: not read: {_fault(error)}")
 
     def _own_part(self, reading: LogReading) -> list[RawSession]:
         """Give the sessions of one log without what it copied from the other logs that are open (forks, resumes)."""
@@ -413,7 +451,7 @@ class Daemon:
         if record != old:
             self.mind.project.put_session(record)
         asked = [j.candidate for j in judged if j.candidate.asked and j.verdict.effect == "add"]
-        if asked and not live.waits and not git.busy(self.repo):
+        if asked and not live.waits and not self._blocked():
             self.mind.keep(asked)
             self.model_used = time.monotonic()
             for item in asked:
@@ -421,8 +459,7 @@ class Daemon:
 
     def _finish(self, live: Live) -> bool:
         """Write an ended session into the files; False when it has to wait (another branch, an open merge)."""
-        why = f"branch {live.waits}" if live.waits else git.busy(self.repo)
-        if why:
+        if live.waits or self._blocked():
             return False
         try:
             written = self.mind.finish([live.session])

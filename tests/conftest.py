@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from omp import cli
+
+Omp = Callable[..., tuple[int, str, str]]
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -51,3 +55,17 @@ def shared() -> Path:
     if not (_SHARED / "data").is_dir():
         pytest.skip("the measuring data is not beside the project")
     return _SHARED
+
+
+@pytest.fixture
+def omp(repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Omp:
+    """Run a command in the repository: (exit status, standard output, standard error)."""
+    monkeypatch.chdir(repo)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = cli.run(list(arguments))
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run

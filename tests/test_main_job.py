@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from omp import cli
+from tests.conftest import Omp
 from tests.logs import claude_folder, claude_log, generic_log
-
-Omp = Callable[..., tuple[int, str, str]]
 
 SAID = [
     "We decided to use Valkey for the cache because the licence fits.",
@@ -22,20 +19,6 @@ SAID = [
     "run the tests please",
     "ok",
 ]
-
-
-@pytest.fixture
-def omp(repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Omp:
-    """Run a command in the repository: (exit status, standard output, standard error)."""
-    monkeypatch.chdir(repo)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = cli.run(list(arguments))
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return run
 
 
 def rows(out: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import msgspec
 
+from omp.commands._options import printable
 from omp.model import Fact, Memory, Stored
 from omp.yamlfile.writer import fields_of
 
@@ -24,7 +25,7 @@ def print_entry(stored: Stored) -> None:
     """Print an entry for reading, its evidence last."""
     memory: Memory = stored.memory
     click.echo(f"{memory.id}  {memory.kind}  {memory.metadata.scope}  {memory.status}")
-    click.echo(f"  {memory.claim}")
+    click.echo(f"  {printable(memory.claim)}")
     skipped = {"id", "kind", "claim", "date", "metadata", "timestamps", "evidence", "status"}
     for name, value in {**fields_of(memory), **stored.extra}.items():
         if name not in skipped:
@@ -43,4 +44,6 @@ def print_evidence(memory: Memory) -> None:
     for piece in memory.evidence:
         at = piece.at or "no time"
         click.echo(f"  {piece.agent}  session {piece.session}  entry {piece.entry}  {piece.role}  {at}")
-        click.echo(f"    “{piece.quote}”" if piece.quote else f"    (quote not kept here; digest {piece.digest})")
+        click.echo(
+            f"    “{printable(piece.quote)}”" if piece.quote else f"    (quote not kept here; digest {piece.digest})"
+        )

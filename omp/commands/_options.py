@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -36,7 +37,15 @@ def print_json(value: Any) -> None:
 
 def say(message: str) -> None:
     """Talk: to standard error, so that results on standard output stay clean."""
-    click.echo(message, err=True)
+    click.echo(printable(message), err=True)
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Give a text without control characters (a terminal obeys them) and without bytes that are no text."""
+    return _CONTROL.sub("", text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def width(text: str) -> int:
@@ -46,7 +55,7 @@ def width(text: str) -> int:
 
 def shorten(text: str, columns: int) -> str:
     """Cut a text to so many columns, with an ellipsis where something was cut."""
-    text = " ".join(text.split())
+    text = " ".join(printable(text).split())
     if width(text) <= columns:
         return text
     out, used = "", 0

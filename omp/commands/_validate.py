@@ -113,6 +113,9 @@ def _read(paths: Sequence[Path], name: Callable[[Path], str]) -> tuple[dict[str,
         if path.is_symlink() and "_omp" in path.absolute().parts:
             problems.append(problem(shown, 1, 1, "link", "a symbolic link; none is followed"))
             continue
+        if path.exists() and not path.is_file():
+            problems.append(problem(shown, 1, 1, "unreadable", "no ordinary file"))
+            continue
         try:
             files[shown] = path.read_bytes()
         except OSError as error:

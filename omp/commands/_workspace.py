@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from omp import config as settings
 from omp import git, times
+from omp.commands._options import say
 from omp.errors import NotInitialised, NotTrusted, OmpError
 from omp.git import Repo
 
@@ -82,6 +83,10 @@ class Workspace:
         """Scan final bytes; reading verbs never come here, so they do not load the masking stage."""
         return self.redactor.gate(data)
 
+    def say(self, message: str) -> None:
+        """Talk on standard error, masked: names of logs, and of what is in them, are foreign text."""
+        say(self.redactor.mask(message).text)
+
     @cached_property
     def project(self) -> MemoryDir:
         """The project's store."""
@@ -135,19 +140,26 @@ class Workspace:
             work_tree=self.repo.work_tree if self.repo_or_none else "",
         )
 
+    @property
+    def vectors(self) -> Path:
+        """Where the project's vectors are kept: below `_omp/`, unless a link there would lead out of the work tree."""
+        state = self.repo.root / "_omp" / ".state" if self.initialised else None
+        if state is None or not self.config.trusted or state.is_symlink() or state.parent.is_symlink():
+            return Path(self.config.cache_dir)
+        return state
+
     @cached_property
     def mind(self) -> Mind:
         """The pipeline bound to this workspace's stores and models."""
         from omp.pipeline import Mind
 
-        vectors = self.repo.root / "_omp" / ".state" if self.initialised else Path(self.config.cache_dir)
         return Mind(
             project=self.project,
             user=self.user,
             rules=self.rules,
             redactor=self.redactor,
             embedder=lambda: self.embedder,
-            vectors=vectors,
+            vectors=self.vectors,
             personal_vectors=Path(self.config.cache_dir),
             limits=self.limits,
         )

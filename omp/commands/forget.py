@@ -62,7 +62,7 @@ def forget(workspace: Workspace, store: MemoryDir, memory: Memory, reason: str, 
 
 
 def revived(store: MemoryDir, gone: str) -> tuple[Memory, ...]:
-    """Give the entries that `gone` had replaced or contradicted, without their links to it; replaced ones are active."""
+    """Give the entries that `gone` had replaced or contradicted, without links to it; replaced ones are active."""
     out: list[Memory] = []
     for stored in store.stored().values():
         memory = stored.memory

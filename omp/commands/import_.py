@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from omp import entries, identity, times
-from omp.commands._options import repo_option, say
+from omp.commands._options import repo_option
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError, UsageError
 from omp.model import FACT_KINDS, QUOTE_LIMIT, Candidate, Evidence, Kind, Memory, Scope, Struct
@@ -41,7 +41,7 @@ def command(repo_dir: Path | None, format_: str, file: Path, verbatim: bool) -> 
     workspace.need_trust()
     rows, bad = read_rows(file)
     for number, message in bad:
-        say(f"{file}:{number}: {message}")
+        workspace.say(f"{file}:{number}: {message}")
     candidates = [(row.id, candidate(workspace, row, file.name)) for row in rows]
     if verbatim:
         count = _verbatim(workspace, candidates)

@@ -46,8 +46,10 @@ def _rows() -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = msgspec.json.decode(line)
-        except msgspec.DecodeError:
-            raise UsageError(f"line {number} of the input is no JSON object") from None
+        except (msgspec.DecodeError, RecursionError):
+            raise UsageError(
+                f"line {number} of the input is no JSON object", 'write lines like {"id": "1", "text": "..."}'
+            ) from None
         if not isinstance(row, dict):
             raise UsageError(f"line {number} of the input is no JSON object")
         yield number, row

@@ -11,10 +11,10 @@ import msgspec
 
 from omp import entries, identity
 from omp.commands._entry import as_json_entry
-from omp.commands._options import json_option, print_json, repo_option, say
+from omp.commands._options import json_option, print_json, printable, repo_option, say
 from omp.commands._workspace import Workspace, open_workspace
 from omp.errors import OmpError, UsageError
-from omp.model import FACT_KINDS, KINDS, QUOTE_LIMIT, Candidate, Event, Evidence, Fact, RawSession
+from omp.model import CLAIM_LIMIT, FACT_KINDS, KINDS, QUOTE_LIMIT, Candidate, Event, Evidence, Fact, RawSession
 from omp.pipeline import PERSONAL_SCOPES
 
 SCOPES = ("PROJECT", "PERSONAL", "UNIVERSAL")
@@ -38,12 +38,16 @@ AGENT = "omp"
 @click.option("--scope", type=click.Choice(SCOPES), default=None, help="Whom it is about (default: found).")
 def command(repo_dir: Path | None, as_json: bool, words: tuple[str, ...], kind: Any, scope: Any) -> int:
     """Keep TEXT. Prints its id, kind and scope, and what it replaced. Secrets in it are masked all the same."""
-    text = " ".join(words)
+    text = printable(" ".join(words))
     workspace = open_workspace(repo_dir, need_repo=scope not in PERSONAL_SCOPES)
     if workspace.repo_or_none is not None and scope not in PERSONAL_SCOPES:
         workspace.need_trust()
     if not text.strip():
         raise UsageError("there is nothing to remember", 'omp remember "..."')
+    if len(text) > CLAIM_LIMIT:
+        raise UsageError(
+            f"that is {len(text)} characters, a memory holds {CLAIM_LIMIT}", "say it shorter, or in several"
+        )
     candidate = understand(workspace, text, kind, scope)
     if candidate.scope not in PERSONAL_SCOPES:
         workspace.need_trust()

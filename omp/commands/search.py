@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from omp.commands._find import stores, told_apart
-from omp.commands._options import json_option, print_json, repo_option, shorten, table
+from omp.commands._options import json_option, print_json, printable, repo_option, shorten, table
 from omp.commands._workspace import Workspace, open_workspace
 from omp.entries import text_of
 from omp.errors import BrokenFile, OmpError, UsageError
@@ -48,7 +48,7 @@ def command(
     superseded: bool,
 ) -> int:
     """Find memories of this repository, and your own, in English or Chinese."""
-    query = " ".join(words).strip()
+    query = printable(" ".join(words)).strip()
     if bool(query) == (queries is not None):
         raise UsageError("search for what?", 'omp search "which port" or omp search --queries FILE')
     workspace = open_workspace(repo_dir, need_repo=False)
@@ -148,9 +148,7 @@ class Library:
         from omp.embed import VectorCache
 
         model, data = self.workspace.embedder, Path(self.workspace.config.cache_dir)
-        mine = data
-        if self.workspace.initialised and self.workspace.config.trusted:
-            mine = self.workspace.repo.root / "_omp" / ".state"
+        mine = self.workspace.vectors
         out = np.zeros((len(documents), model.dim), dtype=np.float32)
         for folder, personal in ((mine, False), (data, True)):
             rows = [n for n, d in enumerate(documents) if (d.id in self.personal) == personal]

@@ -69,7 +69,7 @@ def _once(workspace: Workspace, logs: tuple[Path, ...], age: timedelta | None) -
     mind, homes = workspace.mind, agent_homes(os.environ)
     if logs:
         files = named_logs(logs)
-        written = watch.read_once(mind, files, zone=workspace.config.zone, say=say, choose=lambda raw: raw)
+        written = watch.read_once(mind, files, zone=workspace.config.zone, say=workspace.say, choose=lambda raw: raw)
     else:
         first = not workspace.project.cursors()
         written = catch_up(workspace, age, first, homes)
@@ -102,7 +102,7 @@ def catch_up(
             return None
         if branch := watch.other_branch(workspace.repo, mine):
             held.add(raw.path)
-            say(f"{raw.path}: waits for branch {branch}")
+            workspace.say(f"{raw.path}: waits for branch {branch}")
             return None
         return mine
 
@@ -115,7 +115,7 @@ def catch_up(
         workspace.mind,
         logs,
         zone=workspace.config.zone,
-        say=say,
+        say=workspace.say,
         choose=choose,
         held=held,
         first_reading=first,
@@ -175,7 +175,7 @@ def _follow(workspace: Workspace, age: timedelta | None, detached: bool) -> int:
             workspace.repo,
             homes,
             zone=workspace.config.zone,
-            say=say,
+            say=workspace.say,
             ignored=watch.Ignored(agents=settings.agents, paths=settings.paths, sessions=settings.sessions),
             idle_seconds=workspace.config.shared.idle_minutes * 60.0,
             ends_when_idle=detached,

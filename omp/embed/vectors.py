@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -49,7 +50,9 @@ class VectorCache:
         if missing:
             fresh = space.narrow(embedder.encode(list(missing.values()), role))
             made = dict(zip(missing, fresh, strict=True))
-            file.append(made)
+            # A full disk or a read-only folder costs time, not the answer: the vectors are made again next time.
+            with suppress(OSError):
+                file.append(made)
             found |= made
         if not texts:
             return numpy.empty((0, embedder.dim), numpy.float32)

@@ -74,17 +74,16 @@ def settle(found: list[tuple[Candidate, int]], rules: Rules) -> list[Candidate]:
 
 
 def limit(candidates: list[Candidate], most: int) -> list[Candidate]:
-    """Mark all but the `most` valuable live candidates as over the limit."""
-    live = [c for c in candidates if not c.drop]
+    """Mark all but the `most` valuable live candidates as over the limit; what a person asked for is under none."""
+    live = [n for n, c in enumerate(candidates) if not c.drop and not c.asked]
     if len(live) <= most:
         return candidates
-    ranked = sorted(range(len(candidates)), key=lambda n: (-_worth(candidates[n]), n))
-    kept = set([n for n in ranked if not candidates[n].drop][:most])
-    return [c if c.drop or n in kept else replace(c, drop="over limit") for n, c in enumerate(candidates)]
+    kept = set(sorted(live, key=lambda n: (-_worth(candidates[n]), n))[:most])
+    return [c if c.drop or c.asked or n in kept else replace(c, drop="over limit") for n, c in enumerate(candidates)]
 
 
 def _worth(candidate: Candidate) -> float:
-    return (2.0 if candidate.asked else 0.0) + candidate.confidence * _VALUE[candidate.kind]
+    return candidate.confidence * _VALUE[candidate.kind]
 
 
 def _after(old: Candidate, new: Candidate) -> Candidate:
@@ -124,12 +123,13 @@ def _values(c: Candidate) -> frozenset[str]:
 def _same(old: Candidate, new: Candidate) -> bool:
     if identity.normalise(old.claim) == identity.normalise(new.claim):
         return True
-    return (
-        old.kind == new.kind
-        and _share(old, new) >= _SAME
-        and _values(new) <= _values(old) | _values(new)
-        and (_values(old) == _values(new))
-    )
+    if old.kind != new.kind or _values(old) != _values(new):
+        return False
+    one, two = words.content(old.claim), words.content(new.claim)
+    if old.asked and new.asked:
+        return one == two
+    # Where each names something the other does not, they are two statements, however many words they share.
+    return _share(old, new) >= _SAME and (not one - two or not two - one)
 
 
 def _joined(old: Candidate, new: Candidate) -> Candidate:

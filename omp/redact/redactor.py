@@ -46,21 +46,18 @@ class Redactor:
         return Masked(masked, findings)
 
     def clean(self, event: Event) -> CleanEvent:
-        """Mask an event: text, tool, folder and branch."""
+        """Mask an event: text, tool, folder and branch, and the names of its place in the log."""
         types: list[str] = []
         out: dict[str, str] = {}
-        for name in ("text", "tool", "cwd", "branch"):
+        for name in ("text", "tool", "cwd", "branch", "session", "entry", "call"):
             masked = self.mask(getattr(event, name))
             out[name] = masked.text
             types += [f.type for f in masked.findings]
         return CleanEvent(
             agent=event.agent,
-            session=event.session,
-            entry=event.entry,
             role=event.role,
             voice=event.voice,
             at=event.at,
-            call=event.call,
             failed=event.failed,
             masked=tuple(types),
             **out,
@@ -70,7 +67,7 @@ class Redactor:
         """Mask every event of a session."""
         return Session(
             agent=session.agent,
-            session=session.session,
+            session=self.mask(session.session).text,
             path=session.path,
             events=tuple(self.clean(e) for e in session.events),
             closed=session.closed,

@@ -45,6 +45,8 @@ RELATED = 0.62
 """Least similarity at which a statement can retire another: that at which it would join its theme."""
 CONFLICTING = 0.78
 """Least similarity at which two that cannot both hold are linked: that above which two themes are one subject."""
+SAME_WORDS = 0.8
+"""Least share of all content words that an explicitly kept statement and the one it joins have in common."""
 SAME_MATTER = 0.5
 """Least share of the shorter statement's content words that a statement it is joined with must hold."""
 _TRUST: dict[Origin, int] = {"user": 3, "repository": 2, "assistant": 1, "tool": 0}
@@ -224,6 +226,8 @@ class _Judging:
                 continue
             if value < self.limits.same and not self.meaning.exact and not _same_matter(candidate, found.memory):
                 continue
+            if candidate.asked and value < self.limits.same and not _same_words(candidate, found.memory):
+                continue
             nearly = value >= self.limits.same + margin
             effect: Effect = "evidence" if nearly or not _fuller(candidate, found.memory) else "merge"
             return self._joins(candidate, "redundant", effect, found.memory.id, value)
@@ -331,6 +335,14 @@ def _rest(candidate: Candidate, memory: Memory, several: Part) -> Judged:
     )
     verdict = Verdict(action="keep", reason="rest", effect="add", against=memory.id, detail=f"without: {several.gone}")
     return Judged(candidate=kept, verdict=verdict, key=entries.key_of(kept), id=entries.id_of(kept))
+
+
+def _same_words(candidate: Candidate, memory: Memory) -> bool:
+    """Tell whether what a person asked to be kept says, word for word, what stands there: likeness is not enough."""
+    if candidate.kind != memory.kind or language(candidate.claim) != language(memory.claim):
+        return False
+    one, other = read(candidate.claim).words, read(memory.claim).words
+    return len(one & other) >= SAME_WORDS * len(one | other)
 
 
 def _same_matter(candidate: Candidate, memory: Memory) -> bool:

@@ -114,6 +114,8 @@ def same_frame(new: str, old: str) -> bool:
     found = [d for d in differences(one, other) if d.hard]
     if not found or any(d.kind not in _VALUE_KINDS for d in found) or _periods(one, other):
         return False
+    if all(d.kind == "word" for d in found):  # another word may be another thing; no value says that it is the same
+        return False
     values = _values(one, other, found)
     left, right = _frame(one, values), _frame(other, values)
     if not left and not right:

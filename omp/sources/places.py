@@ -27,6 +27,10 @@ _NAME_LIMIT = 200
 _DATE = re.compile(r"\d{2,4}")
 
 
+NAME_LIMIT = 4096
+"""Characters of a path; systems allow no more (PATH_MAX), and no control character."""
+
+
 class AgentHomes(Struct, frozen=True, kw_only=True):
     """Where each agent keeps its data; made by the caller from environment and home folder.
 
@@ -48,7 +52,7 @@ def belongs(event_cwd: str, work_trees: Sequence[Path]) -> Path | None:
     Links are resolved on both sides; /a/api does not contain /a/api-old; a directory that is gone is compared as it is
     written; a Windows path matches a work tree written with either kind of slash, case ignored.
     """
-    if not event_cwd:
+    if not event_cwd or len(event_cwd) > NAME_LIMIT or any(c < " " for c in event_cwd):
         return None
     best: tuple[int, Path] | None = None
     wanted = _forms(event_cwd)
@@ -209,7 +213,7 @@ def _files(place: Path, suffix: str) -> list[Path]:
     for folder, below, names in os.walk(place):
         below.sort()
         found += [Path(folder, name) for name in names if name.endswith(suffix) and name not in NEVER_OPENED]
-    return sorted(found)
+    return sorted(p for p in found if p.is_file())
 
 
 def _gemini_projects(home: Path, work_trees: Sequence[Path]) -> Iterator[tuple[Path, Path]]:

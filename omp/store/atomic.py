@@ -85,7 +85,9 @@ def read(path: Path) -> Snapshot:
 def read_bytes(path: Path) -> tuple[bytes, int] | None:
     """Read a file's bytes and permission bits; None when there is none. Raises as `read` does."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        )
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -96,8 +98,10 @@ def read_bytes(path: Path) -> tuple[bytes, int] | None:
         raise failure(path, error, "read") from error
     try:
         with os.fdopen(handle, "rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            return file.read(), mode
+            told = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(told):
+                raise WriteRefused(f"{path} is no ordinary file", "put a file there, or take it away")
+            return file.read(), stat.S_IMODE(told)
     except OSError as error:
         raise failure(path, error, "read") from error
 
