@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -31,6 +31,7 @@ from omp.model import (
     SessionRecord,
     Staged,
     Struct,
+    ThemeIndex,
     Verdict,
 )
 from omp.store import Batch, MemoryDir, entry_digest
@@ -189,6 +190,22 @@ class Mind:
     def _still(session: Session, judged: Sequence[Judged], origin: Sequence[Session]) -> set[str]:
         return {j.id or j.verdict.against for j, o in zip(judged, origin, strict=False) if o is session} - {""}
 
+    def _members(self, store: MemoryDir, active: Sequence[Memory]) -> tuple[list[themes.Member], Any, Embedder]:
+        """Give what themes need of entries: members, their vectors row for row, and the model these are of."""
+        model = self.embedder()
+        cache = VectorCache(self.vectors if store is self.project else self.personal_vectors)
+        vectors = cache.vectors([entries.text_of(m) for m in active], model)
+        return [themes.member_of(m) for m in active], vectors, model
+
+    def rebuild_themes(self, store: MemoryDir) -> ThemeIndex:
+        """Make a store's themes anew, the same for every order in which the memories came. Raises BrokenFile."""
+        active = [s.memory for s in store.stored().values() if s.memory.status == "active"]
+        members, vectors, model = self._members(store, active)
+        config = store.themes().config
+        index = themes.rebuild(members, vectors, calibration(model), model=model.id, config=config)
+        store.apply(Batch(themes=index, reason="themes rebuild"))
+        return index
+
     def with_themes(self, store: MemoryDir, batch: Batch) -> Batch:
         """Add to a batch the theme index that its entries lead to: one theme per active entry."""
         touched = bool(batch.put or batch.remove)
@@ -197,10 +214,7 @@ class Mind:
         after = {i: s.memory for i, s in store.stored().items() if i not in batch.remove}
         after |= {m.id: m for m in batch.put}
         active = [m for m in after.values() if m.status == "active"]
-        members = [themes.member_of(m) for m in active]
-        model = self.embedder()
-        cache = VectorCache(self.vectors if store is self.project else self.personal_vectors)
-        vectors = cache.vectors([entries.text_of(m) for m in active], model)
+        members, vectors, model = self._members(store, active)
         synced = themes.sync(store.themes(), members, vectors, calibration(model), model=model.id)
         return batch if synced.stale else msgspec.structs.replace(batch, themes=synced.index)
 

@@ -18,14 +18,16 @@ class Code(NamedTuple):
 CODES: dict[str, Code] = {
     # The bytes: nothing of such a file is used, and omp does not write to it.
     "too-large": Code(
-        "error", "the file is larger than 32 MB", "split it, or run `omp sync` to rotate old entries out"
+        "error",
+        "the file is larger than 32 MB",
+        "split it: entries may move to a folder of the file's name, one file a month",
     ),
     "encoding": Code("error", "the file is not valid UTF-8", "save it as UTF-8"),
     "byte-order-mark": Code("error", "the file starts with a byte order mark", "save it as UTF-8 without one"),
     "control-character": Code("error", "a control byte stands in the file", "remove it, or write it as an escape"),
     "tab": Code("error", "a tab stands in the indentation", "indent with blanks"),
     "conflict-marker": Code(
-        "error", "a conflict marker of git stands in the file", "`omp sync`, or choose a side by hand"
+        "error", "a conflict marker of git stands in the file", "choose a side, or keep both, by hand"
     ),
     "several-documents": Code("error", "a second YAML document starts", "keep one document in a file"),
     "directive": Code("error", "a YAML directive (`%...`)", "remove the line"),
@@ -53,7 +55,7 @@ CODES: dict[str, Code] = {
     "bad-id": Code(
         "error", "an id with blanks, slashes, control characters, or over 100 characters", "give a plain one"
     ),
-    "duplicate-id": Code("error", "an id stands twice", "`omp sync` joins the two, or remove one"),
+    "duplicate-id": Code("error", "an id stands twice", "remove one of the two"),
     "date-form": Code("error", "a date or time not in the one form", "write 2026-03-02, or 2026-03-02T10:00:00Z"),
     "no-claim": Code("error", "an entry without a claim", "say in one sentence what holds, or remove the entry"),
     "claim-too-long": Code("error", "a claim of more than 1,000 characters", "shorten it; put the rest in `rationale`"),
@@ -66,9 +68,7 @@ CODES: dict[str, Code] = {
         "error", "an entry refers to an id that exists nowhere", "correct the id, or remove the field"
     ),
     "target-gone": Code("warning", "an entry refers to a memory that was refused or forgotten", "remove the field"),
-    "cycle": Code(
-        "error", "entries supersede each other in a circle", "remove one `supersedes`; `omp sync` cuts the older"
-    ),
+    "cycle": Code("error", "entries supersede each other in a circle", "remove the older `supersedes`"),
     "status-mismatch": Code(
         "warning", "status and `superseded_by` do not agree", "set `status: superseded`, or remove it"
     ),
@@ -76,9 +76,9 @@ CODES: dict[str, Code] = {
         "error", "two branches changed the entry, nobody chose yet", "`omp resolve ID --take ours|theirs`"
     ),
     "theme-missing": Code("error", "a member names a theme that does not exist", "`omp themes rebuild`"),
-    "member-missing": Code("error", "a theme has a member that does not exist", "`omp sync`"),
+    "member-missing": Code("error", "a theme has a member that does not exist", "`omp themes rebuild`"),
     "member-twice": Code("error", "an entry belongs to two themes", "keep it in one"),
-    "empty-theme": Code("warning", "a theme without members", "`omp sync` drops it"),
+    "empty-theme": Code("warning", "a theme without members", "`omp themes rebuild` drops it"),
     "threshold": Code(
         "error", "a threshold outside its range; the last good value stays in force", "write a value in the range"
     ),

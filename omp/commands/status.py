@@ -25,7 +25,7 @@ def command(repo_dir: Path | None, as_json: bool) -> int:
         print_json(told)
     else:
         _print(told)
-    return 0
+    return 1 if told["problems"] or told["conflicts"] else 0
 
 
 def gather(workspace: Workspace) -> dict[str, Any]:
@@ -39,8 +39,13 @@ def gather(workspace: Workspace) -> dict[str, Any]:
     store = workspace.project
     read = store.read()
     problems = store.problems()
+    notes = [f"{p.path}:{p.line}:{p.column}: {p.code}: {p.message}" for p in problems]
     try:
-        themes = len(store.themes().themes)
+        index = store.themes()
+        themes = len(index.themes)
+        if index.config.model not in ("", workspace.embedder.id):
+            made, now = index.config.model, workspace.embedder.id
+            notes.append(f"themes were made with the model {made}, {now} is in use: omp themes rebuild")
     except BrokenFile:
         themes = 0
     return {
@@ -62,7 +67,7 @@ def gather(workspace: Workspace) -> dict[str, Any]:
         "conflicts": sum(1 for s in read if s.memory.conflict is not None and s.memory.conflict.status == "detected"),
         "embedder": _embedder(workspace),
         "user_store": {"backend": "embedded", "ok": not workspace.user.problems()},
-        "problems": [f"{p.path}:{p.line}:{p.column}: {p.code}: {p.message}" for p in problems],
+        "problems": notes,
     }  # fmt: skip
 
 

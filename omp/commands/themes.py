@@ -14,12 +14,17 @@ from omp.errors import OmpError, UsageError
 @click.command()
 @repo_option
 @json_option
-@click.argument("action", type=click.Choice(["list", "show"]), default="list")
+@click.argument("action", type=click.Choice(["list", "show", "rebuild"]), default="list")
 @click.argument("identity", metavar="[THEME]", default="")
 def command(repo_dir: Path | None, as_json: bool, action: str, identity: str) -> int:
-    """List themes with their size, or show the members of one."""
+    """List themes with their size, show the members of one, or make them all anew from the memories."""
     workspace = open_workspace(repo_dir)
     workspace.need_init()
+    if action == "rebuild":
+        workspace.need_trust()
+        index = workspace.mind.rebuild_themes(workspace.project)
+        click.echo(f"{len(index.themes)} themes of {len(index.members)} memories")
+        return 0
     store = workspace.project
     index = store.themes()
     if action == "list":

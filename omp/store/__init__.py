@@ -161,7 +161,14 @@ class MemoryDir(LocalRecords):
         for intent in left:
             names = ", ".join(c.path for c in intent.files)
             message = f"a write of {intent.at} is not finished: {names}"
-            out.append(_problem(intent.files[0].path if intent.files else "", "unfinished-write", message, "omp sync"))
+            out.append(
+                _problem(
+                    intent.files[0].path if intent.files else "",
+                    "unfinished-write",
+                    message,
+                    "mend what it names; the next write finishes it",
+                )
+            )
         return out
 
     def themes(self) -> ThemeIndex:

@@ -118,7 +118,7 @@ def failure(path: Path, error: OSError, verb: str) -> OmpError:
         errno.EISDIR: "a folder stands where a file is due; move it away",
     }
     why = (error.strerror or str(error)).lower()
-    return OmpError(f"cannot {verb} {path}: {why}", mends.get(error.errno or 0, "omp doctor"))
+    return OmpError(f"cannot {verb} {path}: {why}", mends.get(error.errno or 0, "mend it, then try again"))
 
 
 def sync_folder(folder: Path) -> None:

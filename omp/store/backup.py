@@ -110,7 +110,7 @@ def masked(data: bytes, findings: list[Finding], gate: Callable[[bytes], list[Fi
         bad = {text.count("\n", 0, at) for f in left for at in range(f.start, max(f.end, f.start + 1))}
         text = "\n".join(line for n, line in enumerate(text.split("\n")) if n not in bad)
         if gate(text.encode()):
-            raise WriteRefused("the old version holds a secret that cannot be masked", "omp scan shows the place")
+            raise WriteRefused("the old version holds a secret that cannot be masked", "omp validate shows the place")
     return text.encode()
 
 

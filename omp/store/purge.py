@@ -157,7 +157,9 @@ def from_journal(journal: Journal, identity: str) -> bool:
     journal.git("repack", "-a", "-d", "-q")
     journal.git("prune", "--expire=now")
     if journal.git("log", "--all", "-1", "--format=%H", "--", path).strip():
-        raise OmpError(f"the journal in {journal.folder} still holds {identity}", "omp doctor")
+        raise OmpError(
+            f"the journal in {journal.folder} still holds {identity}", "remove that folder: it holds history only"
+        )
     return True
 
 

@@ -111,14 +111,14 @@ def check(index: ThemeIndex, ids: Collection[str]) -> list[Problem]:
     filled = {theme for entry, theme in index.members.items() if entry in living}
     for theme_id in sorted(themes - filled):
         if theme_id in index.members.values():
-            add("member-missing", f"no member of {theme_id} exists", "run `omp sync`")
+            add("member-missing", f"no member of {theme_id} exists", "run `omp themes rebuild`")
         else:
-            add("empty-theme", f"{theme_id} has no members", "run `omp sync`", severity="warning")
+            add("empty-theme", f"{theme_id} has no members", "run `omp themes rebuild`", severity="warning")
     for entry, theme_id in sorted(index.members.items()):
         if theme_id not in themes:
             add("theme-missing", f"{entry} belongs to {theme_id}, which does not exist", "run `omp themes rebuild`")
         elif entry not in living and theme_id in filled:
-            add("member-missing", f"{entry} of {theme_id} does not exist", "run `omp sync`")
+            add("member-missing", f"{entry} of {theme_id} does not exist", "run `omp themes rebuild`")
     return found
 
 

@@ -85,7 +85,9 @@ class _Lines:
             if len(self.out) >= REPORT_LIMIT:
                 return
             if _MARKER.match(line):
-                self.add(number, 1, "conflict-marker", "a conflict marker of git", "omp sync, or choose a side by hand")
+                self.add(
+                    number, 1, "conflict-marker", "a conflict marker of git", "choose a side, or keep both, by hand"
+                )
                 continue
             if self.quote:
                 self.inside(number, line, 0)
