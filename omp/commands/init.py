@@ -29,22 +29,29 @@ def command(repo_dir: Path | None, yes: bool) -> int:
     workspace = open_workspace(repo_dir)
     repo = workspace.repo
     made = found(repo.root / "_omp")
-    for place in made:
+    schemas = [p for p in made if p.startswith("memory/schema/")]
+    for place in (p for p in made if p not in schemas):
         click.echo(f"made _omp/{place}")
+    if schemas:
+        click.echo(f"made _omp/memory/schema/ ({len(schemas)} files for editors)")
     if not made:
         click.echo("_omp/ stands already; nothing was changed")
     if config.trust(Path(workspace.config.data_dir), repo.common_dir):
         click.echo("trusted: omp may read the logs of this repository and write memory here")
-    say("Note: masked words from your conversations will stand in _omp/ and be committed with it.")
-    say("注意：对话中的（已脱敏的）原话会写入 _omp/，并随仓库提交。")
+    if made:
+        say("Note: masked words from your conversations will stand in _omp/ and be committed with it.")
+        say("注意：对话中的（已脱敏的）原话会写入 _omp/，并随仓库提交。")
     _hook(repo, yes)
     _driver(repo, yes)
+    if made:
+        say("Next: omp watch reads your conversations of this repository and follows them.")
     return 0
 
 
 def _hook(repo: git.Repo, yes: bool) -> None:
     """Install the pre-commit hook where neither a hook nor a hooks path stands; else print the line to add."""
-    line = f"{shlex.quote(program())} validate --staged"
+    # Only a finding (1) may stop the commit, also in a hook that runs with `set -e`.
+    line = f"{shlex.quote(program())} validate --staged || {{ [ $? -ne 1 ] || exit 1; }}"
     folder, moved = git.hooks_folder(repo)
     hook = folder / "pre-commit"
     if hook.is_file() and HOOK_MARK in hook.read_text("utf-8", "replace"):
