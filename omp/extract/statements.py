@@ -32,6 +32,12 @@ APART = 0.7
 """Strength from which a neighbouring sentence of another kind makes a statement of its own."""
 PASTED_LINES = 20
 """Lines from which a message is taken for pasted matter too."""
+HEADED_LINES = 6
+"""Lines below such a heading that are taken for what it announces."""
+_HEADING = re.compile(
+    r"[#*\s]*(?:important|critical|rules?|constraints?|principles?|must|重要|注意|原则|约束|规则|要求)[*\s]*[:：]?[*\s]*",
+    re.IGNORECASE,
+)
 SENTENCE_LIMIT = 400
 """Characters from which a stretch without an end is no sentence somebody wrote."""
 LEAST_WIDTH = 10
@@ -41,11 +47,20 @@ _BLOCKED = frozenset(f"trivial.{name}" for name in ("question", "request", "than
 
 
 def own_part(said: list[Sentence], length: int) -> list[Sentence]:
-    """Give the sentences that are the person's own words: no code, of a long paste only its first and last lines."""
+    """Give the sentences that are the person's own words: no code, of a long paste only its first and last lines and
+    what stands below a heading such as "IMPORTANT:"."""
     ends = {said[0].paragraph, said[-1].paragraph} if said else set()
     if length >= LONG_PASTE or len({s.paragraph for s in said}) > PASTED_LINES:
-        said = [s for s in said if s.paragraph in ends]
+        said = [s for s in said if s.paragraph in ends | _headed(said)]
     return [s for s in said if len(s.text) < SENTENCE_LIMIT and not shapes.code_shaped(s.text)]
+
+
+def _headed(said: list[Sentence]) -> set[int]:
+    """Give the lines right below a heading that says they are to hold."""
+    lines: set[int] = set()
+    for heading in (s for s in said if _HEADING.fullmatch(s.text.strip())):
+        lines |= set(range(heading.paragraph + 1, heading.paragraph + 1 + HEADED_LINES))
+    return lines
 
 
 def groups(said: list[Sentence], readings: list[Reading], rules: Rules) -> list[list[int]]:
