@@ -45,7 +45,8 @@ def test_the_second_of_two_options_is_what_was_approved() -> None:
 
 def test_of_a_long_brief_what_stands_below_an_emphatic_heading_counts() -> None:
     filler = "\n".join(f"Step {n}: look at part {n} of the list and adapt it." for n in range(40))
-    text = f"Rework the gallery.\n\nIMPORTANT:\nThe gallery must never block on a missing picture.\n\n{filler}\nThat is all."
+    rule = "The gallery must never block on a missing picture."
+    text = f"Rework the gallery.\n\nIMPORTANT:\n{rule}\n\n{filler}\nThat is all."
     event = CleanEvent(agent="generic", session="s", entry="m1", role="user", voice="person", text=text)
     found = candidates(Session(agent="generic", session="s", path="", events=(event,)), load_rules())
-    assert [c.claim for c in found if not c.drop] == ["The gallery must never block on a missing picture."]
+    assert [c.claim for c in found if not c.drop] == [rule]
