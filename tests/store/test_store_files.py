@@ -27,7 +27,7 @@ FIRST, SECOND = decision("We keep memories in YAML"), decision("采用端口 808
         ("fchmod", errno.EDQUOT, "quota", "free some space"),
         ("replace", errno.ENOSPC, "no space left on device", "free some space"),
         ("replace", errno.EROFS, "read-only file system", "mount it for writing"),
-        ("fsync", errno.EIO, "input/output error", "omp doctor"),
+        ("fsync", errno.EIO, "input/output error", "mend it, then try again"),
     ],
 )
 def test_a_failing_disk_changes_nothing_and_names_path_and_mend(
